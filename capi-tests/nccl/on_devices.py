@@ -29,13 +29,13 @@ LIMIT_S = 120
 # Processes, and GPUs that do not exist.
 SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
 MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture", "pinned", "reset", "scaled", "group_streams", "late",
-                "graphs", "one_queue"]
+                "graphs", "one_queue", "exchanges"]
 
 STAGED = {"ANYCCL_DEVICE_WAY": "staged"}
 # One hardware queue for all streams of a device, on the driver double and on GPUs.
 ONE_QUEUE = {"CUDA_DOUBLE_CHANNELS": "1", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}
 # How calls go; a call with ordinary host memory and that of a device is always staged.
-BY_BOTH = ("pinned", "reset", "scaled", "group_streams", "late", "graphs")
+BY_BOTH = ("pinned", "reset", "scaled", "group_streams", "late", "graphs", "exchanges")
 WAYS = ({"mixture": [STAGED], "one_queue": [ONE_QUEUE, ONE_QUEUE | STAGED]} | {name: [{}, STAGED] for name in BY_BOTH})
 
 
@@ -120,6 +120,11 @@ def check(prefix, header, work, real=False):
     for processes, gpus in sample.some(SPREADS, 2, len(MPI_PROGRAMS)):
         bench.run("anyccl", ["run", "--as", "mpi", *bench.fake("--", gpus), "-n", processes, late], processes, said="MPI is anyccl")
     print("on devices: driver_later", flush=True)
+    # Its second communicator uses only buffers that the receivers address.
+    for processes, gpus in ((2, 1), (3, 2)):
+        words = ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, bench.compile("exchanges")]
+        bench.run("anyccl", words, processes, said="and have copied 0", ANYCCL_LOG="debug")
+    print("on devices: exchanges without copies in host memory", flush=True)
 
 
 def main():

@@ -6,7 +6,7 @@ use super::device::{Host, Started};
 use super::ready::ReadyCall;
 use super::request::Request;
 use crate::base::{Call, Error, Rank, Result};
-use crate::p2p::Status;
+use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Reference, Selector, Wanted};
 use crate::progress::wait::PendingCall;
 
 impl Host for Communicator {
@@ -50,6 +50,36 @@ impl Host for Communicator {
         unsafe { self.start(operation) }
     }
 
+    fn start_reference(&self, what: &OutgoingMessage, reference: &Reference) -> Result<Request> {
+        self.driver.start_reference(self.id, what, reference).map(|ticket| self.request(ticket))
+    }
+
+    unsafe fn start_wanted(&self, what: &OutgoingMessage, wanted: Wanted) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.driver.start_wanted(self.id, what, wanted) }.map(|ticket| self.request(ticket))
+    }
+
+    fn start_claim(&self, selector: Selector, buffer: RecvBuffer) -> Result<Request> {
+        self.driver.start_claim(self.id, selector, buffer).map(|ticket| self.request(ticket))
+    }
+
+    fn reference(&self, message: MatchedMessage) -> Option<Reference> {
+        self.driver.reference(self.id, message)
+    }
+
+    unsafe fn start_claimed(&self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_matched_receive(message, buffer) }
+    }
+
+    fn end_reference(&self, message: MatchedMessage) {
+        self.driver.end_reference(self.id, message);
+    }
+
+    fn has_replied(&self, to: Rank) -> bool {
+        self.driver.has_replied(self.id, to)
+    }
+
     fn quit_companion(&self, reason: &str) -> bool {
         self.driver.quit_companion(self.id, reason)
     }
@@ -69,8 +99,8 @@ impl Started for Request {
         self.wait()
     }
 
-    fn status(&self) -> Option<Status> {
-        self.status()
+    fn completion(&self) -> Option<Completion> {
+        self.completion()
     }
 
     fn cancel(&self) {

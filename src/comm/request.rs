@@ -8,7 +8,7 @@ use super::coalesced::StartedList;
 use super::device::DeviceCompletion;
 use super::foreign::started_call::ForeignCall;
 use crate::base::Result;
-use crate::p2p::Status;
+use crate::p2p::{Completion, Status};
 use crate::progress::wait::{Clock, Driver, PendingCall};
 use crate::progress::{CallOutcome, Ticket};
 use crate::sys::cores::yield_now;
@@ -224,8 +224,13 @@ impl Request {
     /// Status of the message that was received or sent. `None`: the operation has not ended without an error,
     /// or was no message.
     pub fn status(&self) -> Option<Status> {
+        self.completion().map(|ended| ended.status)
+    }
+
+    /// How the message has ended that was received or sent. `None` as for [`Request::status`].
+    pub(super) fn completion(&self) -> Option<Completion> {
         match &self.state {
-            State::Ended(Ok(Some(ended))) => Some(ended.status),
+            State::Ended(Ok(Some(ended))) => Some(*ended),
             _ => None,
         }
     }

@@ -19,7 +19,8 @@ const OVERHEAD_BYTES: usize = 128;
 #[inline]
 pub fn cost(announcement: &Announcement, bytes: usize) -> usize {
     match announcement.protocol {
-        Protocol::Rendezvous => 0,
+        // The reference is little more than the announcement.
+        Protocol::Rendezvous | Protocol::Reference => 0,
         _ => announcement.eager_bytes(bytes) + OVERHEAD_BYTES,
     }
 }

@@ -94,7 +94,7 @@ impl Conversation {
     #[inline]
     pub fn fast_end(&self, ticket: Ticket) -> Option<FastEnd> {
         let Kind::Receive(key) = ticket.0 else { return None };
-        let Receive { selector, buffer, noncontiguous, .. } = &self.receives[key];
+        let Receive { selector, buffer, noncontiguous, claims, .. } = &self.receives[key];
         let (from, tag) = (selector.source()?, selector.tag()?);
         let peer = self.peers.get(from as usize)?;
         let is_alone = self.matching.has_one_receive()
@@ -105,7 +105,7 @@ impl Conversation {
             && !peer.has_outgoing()
             && self.probing.is_empty()
             && self.failure.is_none();
-        if !is_alone || noncontiguous.is_some() {
+        if !is_alone || noncontiguous.is_some() || *claims {
             return None;
         }
         let RecvBuffer { data, datatype, count, .. } = *buffer;

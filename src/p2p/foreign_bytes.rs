@@ -3,7 +3,9 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use super::{Conversation, Drain, Fault, OutgoingMessage, RecvBuffer, Selector, Ticket};
+use super::{
+    Conversation, Drain, Fault, OutgoingMessage, REFERENCE_BYTES, RecvBuffer, Selector, Status, Ticket,
+};
 use crate::base::{Datatype, Error};
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{Target, split};
@@ -116,12 +118,14 @@ impl Scene {
         let ([kind, number, tag, low, high, flags], _) = split::<6>(step);
         let count = u16::from_le_bytes([low, high]);
         let may_start = self.rooms.len() < OPERATIONS;
-        match kind % 8 {
+        match kind % 9 {
             0 if may_start => self.receive(tag, count, flags)?,
             1 if may_start => self.send(tag, count, flags),
+            8 => self.take_claimed(count, flags)?,
             2 | 3 => {
-                let protocol =
-                    [Protocol::Eager, Protocol::EagerWindow, Protocol::Rendezvous][usize::from(flags % 3)];
+                let kinds =
+                    [Protocol::Eager, Protocol::EagerWindow, Protocol::Rendezvous, Protocol::Reference];
+                let protocol = kinds[usize::from(flags & 3)];
                 // Some messages are larger than the window, and some larger than memory.
                 let count = u64::from(count) << if flags & 0x40 == 0 { 0 } else { flags & 63 };
                 let announcement = Announcement {
@@ -131,7 +135,7 @@ impl Scene {
                     protocol,
                     is_synchronous: flags & 4 != 0,
                 };
-                let payload = if kind % 8 == 2 { usize::from(low) } else { count.min(200) as usize };
+                let payload = if kind % 9 == 2 { usize::from(low) } else { count.min(200) as usize };
                 self.arrive(number, ProtocolMessage::Data(announcement), payload)?;
             }
             4 => {
@@ -191,9 +195,43 @@ impl Scene {
         self.rooms.push(room);
         let source = (flags & 2 == 0).then_some(1);
         let tag = (flags & 4 == 0).then_some(i32::from(tag % 4));
-        // SAFETY: the room lives as long as the conversation, and nobody else looks at it.
-        let ticket = unsafe { self.side.start_receive(Selector::new(source, tag), buffer) };
+        let selector = Selector::new(source, tag);
+        let ticket = match flags & 8 {
+            // SAFETY: the room lives as long as the conversation, and nobody else looks at it.
+            0 => unsafe { self.side.start_receive(selector, buffer) },
+            _ => self.side.start_claim(selector, buffer),
+        };
         self.tickets.push(ticket?);
+        Ok(())
+    }
+
+    /// Takes the outcome of an operation, and goes on with the message that it has claimed, or with the
+    /// elements that its receiver wants.
+    fn take_claimed(&mut self, count: u16, flags: u8) -> Result<(), Fault> {
+        let ended = self.tickets.iter().position(|ticket| self.side.has_outcome(*ticket));
+        let Some(ticket) = ended.map(|at| self.tickets.swap_remove(at)) else { return Ok(()) };
+        let Some(Ok(completion)) = self.side.take_outcome(ticket) else { return Ok(()) };
+        let mut room = Box::new([0; ROOM]);
+        if let Some(message) = completion.message {
+            let has_reference = self.side.reference(message).is_some();
+            if has_reference && flags & 1 == 0 {
+                self.side.end_reference(message);
+                return Ok(());
+            }
+            let count = u64::from(count) % (ROOM as u64 + 1);
+            let data = room.as_mut_ptr();
+            let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: flags & 2 != 0 };
+            self.rooms.push(room);
+            // SAFETY: the room lives as long as the conversation, and nobody else looks at it.
+            self.tickets.push(unsafe { self.side.start_claimed(message, buffer) }?);
+        } else if let Some(wanted) = completion.wanted {
+            let Status { tag, datatype, count, .. } = completion.status;
+            let data = room.as_ptr();
+            let what = OutgoingMessage { to: 1, tag, datatype, count, data, is_synchronous: false };
+            self.rooms.push(room);
+            // SAFETY: the room has as many bytes as every send here, and lives as long as the conversation.
+            self.tickets.push(unsafe { self.side.start_wanted(&what, wanted) });
+        }
         Ok(())
     }
 
@@ -208,8 +246,11 @@ impl Scene {
             is_synchronous: flags & 1 != 0,
         };
         self.rooms.push(room);
-        // SAFETY: the room lives as long as the conversation, and nobody writes to it.
-        let ticket = unsafe { self.side.start_send(&what) };
+        let ticket = match flags & 2 {
+            // SAFETY: the room lives as long as the conversation, and nobody writes to it.
+            0 => unsafe { self.side.start_send(&what) },
+            _ => self.side.start_reference(&what, &[1; REFERENCE_BYTES]),
+        };
         self.tickets.push(ticket);
     }
 }
@@ -232,6 +273,9 @@ fn dialogues() -> Vec<Vec<u8>> {
     let matched = [4, 0, 0, 0, 0, 1];
     let credit = [4, 0, 0, 50, 0, 2];
     let end = [5, 0, 1, 0, 0, 0];
+    let claim = [0, 0, 1, 200, 0, 8];
+    let reference = [2, 0, 1, 64, 0, 3];
+    let next = |flags: u8| [8, 0, 0, 100, 0, flags];
     vec![
         [receive, eager(0), end, any, eager(1), end].concat(),
         [eager(0), eager(1), receive, end, any].concat(),
@@ -240,5 +284,7 @@ fn dialogues() -> Vec<Vec<u8>> {
         [rendezvous, any, [2, 0, 1, 40, 0, 2], end].concat(),
         [window, [2, 0, 1, 200, 0xff, 1 | 0x40 | 16], any, end].concat(),
         [send, [6, 0, 0, 0, 0, 0], receive, [6, 1, 0, 0, 0, 0], [7, 0, 1, 9, 0, 3]].concat(),
+        [claim, reference, next(0), claim, [2, 1, 1, 64, 0, 3], next(1), [2, 1, 1, 40, 0, 3]].concat(),
+        [[1, 0, 1, 100, 0, 2], clear, next(0), [1, 0, 1, 100, 0, 2], [4, 1, 0, 0, 0, 1], next(0)].concat(),
     ]
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
-use super::operations::{IncomingMessage, RecvTarget};
+use super::operations::{IncomingMessage, IncomingReference, RecvTarget};
 use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
 use super::sending::ProtocolViolation;
 use super::slab::Key;
@@ -142,7 +142,9 @@ impl Conversation {
             let known = self.peer(from).unfinished.get(&number).copied();
             known.ok_or_else(|| garbage("a fragment of a message that has ended"))?
         };
-        let taken = if is_new && announcement.eager_bytes(self.incoming[message].bytes) == 0 {
+        let has_bytes =
+            announcement.eager_bytes(self.incoming[message].bytes) > 0 || announcement.is_reference();
+        let taken = if is_new && !has_bytes {
             // Only the announcement of a message without bytes or without credit.
             link.consume(0).map(|()| 0).map_err(Fault::from)
         } else {
@@ -151,7 +153,7 @@ impl Conversation {
         // This also runs if its bytes cannot be read: a receive that has matched the message depends on its
         // sender from now on.
         let incoming = &self.incoming[message];
-        let has_come = incoming.arrived == incoming.expected;
+        let has_come = incoming.has_come();
         let is_met = matches!(incoming.target, RecvTarget::Buffer(_));
         let is_over = has_come && (is_met || incoming.announcement.protocol == Protocol::Eager);
         match (is_new, is_over) {
@@ -188,6 +190,8 @@ impl Conversation {
             Protocol::Eager => bytes > WINDOW_BYTES && from != self.own,
             Protocol::EagerWindow => bytes <= WINDOW_BYTES,
             Protocol::Rendezvous => false,
+            // Its bytes are never held, as those of no other message that waits for its receive.
+            Protocol::Reference => bytes == 0,
         };
         if is_too_much {
             return Err(garbage("a message whose length does not fit its protocol").into());
@@ -203,6 +207,7 @@ impl Conversation {
             arrived: 0,
             expected,
             target,
+            reference: announcement.is_reference().then(|| Box::new(IncomingReference::new())),
         };
         let message = self.incoming.put(incoming);
         let envelope = Envelope { source: from, tag: announcement.tag };
@@ -216,6 +221,14 @@ impl Conversation {
 
     /// Moves bytes of the fragment at the head to the target of the message. Returns their number.
     fn take_bytes(&mut self, message: Key<IncomingMessage>, link: &mut dyn Link) -> Result<usize, Fault> {
+        if let Some(reference) = self.incoming[message].reference.as_mut().filter(|one| !one.is_complete()) {
+            let place = &mut reference.bytes[reference.arrived..];
+            // SAFETY: the rest of the reference, on the heap, where no link has its own memory.
+            let taken = unsafe { link.take(place.as_mut_ptr(), place.len(), false) }?;
+            reference.arrived += taken;
+            self.note_reference(message);
+            return Ok(taken);
+        }
         let incoming = &mut self.incoming[message];
         let want = incoming.expected - incoming.arrived;
         if want == 0 {

@@ -32,6 +32,7 @@ mod noncontiguous;
 mod operations;
 mod probing;
 mod receiving;
+mod references;
 mod sending;
 mod slab;
 mod status;
@@ -40,7 +41,10 @@ pub use conversation::Conversation;
 pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
 pub use noncontiguous::Noncontiguous;
-pub use operations::{Completion, MatchedMessage, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket};
+pub use operations::{
+    Completion, MatchedMessage, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket, Wanted,
+};
+pub use protocol::{REFERENCE_BYTES, Reference, WINDOW_BYTES};
 pub use status::Status;
 
 #[cfg(test)]

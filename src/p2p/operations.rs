@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::matching::{Envelope, Selector, Tag, Waiting};
 use super::noncontiguous::{Gathering, NOTHING, Noncontiguous};
-use super::protocol::{Announcement, Protocol, WINDOW_BYTES};
+use super::protocol::{Announcement, Protocol, REFERENCE_BYTES, Reference, WINDOW_BYTES};
 use super::slab::Key;
 use super::status::Status;
 use crate::base::{Datatype, Error, Rank};
@@ -43,6 +43,10 @@ pub(super) struct Sending {
     pub what: OutgoingMessage,
     /// Set if the elements are not one run of bytes at `what.data`.
     pub gathering: Option<Box<Gathering>>,
+    /// Set if it is sent first. `what.data` points to it then.
+    pub reference: Option<Box<Reference>>,
+    /// Set if the receiver cannot use the reference: the bytes that it wants.
+    pub wanted: Option<usize>,
     pub bytes: usize,
     /// Set when the first bytes are offered. Credit is counted at that time.
     pub header: Option<Header>,
@@ -81,7 +85,11 @@ impl Sending {
     /// The announcement of the message, if there is credit.
     pub fn announcement(&self) -> Announcement {
         let OutgoingMessage { tag, datatype, count, is_synchronous, .. } = self.what;
-        let protocol = if self.bytes <= WINDOW_BYTES { Protocol::Eager } else { Protocol::EagerWindow };
+        let protocol = match self.reference {
+            Some(_) => Protocol::Reference,
+            None if self.bytes <= WINDOW_BYTES => Protocol::Eager,
+            None => Protocol::EagerWindow,
+        };
         Announcement { tag, datatype, count, protocol, is_synchronous }
     }
 
@@ -119,6 +127,8 @@ pub(super) struct Receive {
     pub buffer: RecvBuffer,
     /// Set if the memory is not one run of bytes at `buffer.data`.
     pub noncontiguous: Option<Arc<dyn Noncontiguous>>,
+    /// Whether it only claims its message, and has no memory for it.
+    pub claims: bool,
     pub stage: Stage,
     pub outcome: Option<MessageOutcome>,
 }
@@ -151,6 +161,28 @@ pub(super) struct IncomingMessage {
     /// Bytes that will arrive, as far as is known.
     pub expected: usize,
     pub target: RecvTarget,
+    /// Set if the sender sends a reference first.
+    pub reference: Option<Box<IncomingReference>>,
+}
+
+/// The reference of a message that comes.
+pub(super) struct IncomingReference {
+    pub bytes: Reference,
+    /// Bytes of it that have arrived.
+    pub arrived: usize,
+    /// The receive that has claimed the message, until the reference is complete.
+    pub claimed_by: Option<Key<Receive>>,
+}
+
+impl IncomingReference {
+    /// Nothing has arrived.
+    pub fn new() -> IncomingReference {
+        IncomingReference { bytes: [0; REFERENCE_BYTES], arrived: 0, claimed_by: None }
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.arrived == REFERENCE_BYTES
+    }
 }
 
 /// The place for the bytes of a message.
@@ -170,8 +202,14 @@ impl IncomingMessage {
         Envelope { source: self.source, tag: self.announcement.tag }
     }
 
+    /// Whether all has come that will come, as far as is known.
+    pub fn has_come(&self) -> bool {
+        let has_reference = self.reference.as_ref().is_none_or(|reference| reference.is_complete());
+        self.arrived == self.expected && has_reference
+    }
+
     pub fn is_complete(&self) -> bool {
-        self.arrived == self.expected && matches!(self.target, RecvTarget::Buffer(_))
+        self.has_come() && matches!(self.target, RecvTarget::Buffer(_))
     }
 }
 
@@ -193,15 +231,33 @@ pub struct MatchedMessage(pub(super) Key<IncomingMessage>);
 pub struct Completion {
     /// Status of the message.
     pub status: Status,
-    /// The message itself, if a matched probe has taken it out.
+    /// The message itself, if a matched probe, or a receive without memory, has taken it out.
     pub message: Option<MatchedMessage>,
+    /// Set if the receiver of a reference cannot use it, and wants the elements.
+    pub wanted: Option<Wanted>,
+}
+
+/// What the receiver of a message wants that was sent as a reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// Number of the message.
+    pub(super) number: u32,
+    /// Bytes of it.
+    pub(super) bytes: usize,
 }
 
 /// How a started operation has ended.
 pub type MessageOutcome = Result<Completion, Error>;
 
+impl Completion {
+    /// The end of an operation that has taken a message out.
+    pub(super) fn claimed(status: Status, message: MatchedMessage) -> Completion {
+        Completion { status, message: Some(message), wanted: None }
+    }
+}
+
 impl From<Status> for Completion {
     fn from(status: Status) -> Completion {
-        Completion { status, message: None }
+        Completion { status, message: None, wanted: None }
     }
 }

@@ -24,7 +24,7 @@ impl Conversation {
     /// a part of the outcome.
     pub fn start_probe(&mut self, selector: Selector, takes: bool) -> Ticket {
         let found = if takes {
-            self.claim(selector).map(|(message, status)| Completion { status, message: Some(message) })
+            self.claim(selector).map(|(message, status)| Completion::claimed(status, message))
         } else {
             self.find(selector).map(Completion::from)
         };
@@ -50,8 +50,10 @@ impl Conversation {
                 continue;
             }
             let (takes, source) = (probe.takes, probe.selector.source());
-            probe.outcome =
-                Some(Ok(Completion { status, message: takes.then_some(MatchedMessage(message)) }));
+            probe.outcome = Some(Ok(match takes {
+                true => Completion::claimed(status, MatchedMessage(message)),
+                false => status.into(),
+            }));
             self.probing.remove(at);
             self.stop_expecting_from(source);
             if takes {

@@ -12,6 +12,10 @@
 //!                     ──── all bytes ────▶
 //! Data, eager, synchronous ──────────────▶
 //!                     ◀──── Matched ──────     once a receive has matched
+//! Data, reference     ── REFERENCE_BYTES ▶     the elements are where the receiver may read them itself
+//!                     ◀──── Matched ──────     once it has read them
+//!                     ◀── ClearToSend ────     or: once a receive has matched that cannot
+//!                     ──── all bytes ────▶
 //!
 //!                     ◀──── Credit ───────     now and then, for messages that were received
 //! ```
@@ -27,6 +31,13 @@ use crate::base::{Call, CallKind, Datatype};
 /// smaller window costs time (docs/lab/constants.md).
 pub const WINDOW_BYTES: usize = 1 << 20;
 
+/// Bytes of a [`Reference`].
+pub const REFERENCE_BYTES: usize = 64;
+
+/// Says where the elements of a message are, for a receiver that can read them itself. Only the two sides
+/// know what it means.
+pub type Reference = [u8; REFERENCE_BYTES];
+
 /// How much of a message is sent before the receiver replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -36,6 +47,8 @@ pub enum Protocol {
     EagerWindow,
     /// Only the announcement is sent; all bytes wait for the clear to send.
     Rendezvous,
+    /// A [`Reference`] is sent; bytes only if the receiver asks for them.
+    Reference,
 }
 
 /// The sender's description of its message, in the header of each fragment.
@@ -62,14 +75,20 @@ impl Announcement {
         (bytes <= isize::MAX as usize).then_some(bytes)
     }
 
-    /// Bytes that are sent before the receiver replies, of `bytes` bytes in all.
+    /// Bytes of the elements that are sent before the receiver replies, of `bytes` bytes in all.
     #[inline]
     pub fn eager_bytes(&self, bytes: usize) -> usize {
         match self.protocol {
             Protocol::Eager => bytes,
             Protocol::EagerWindow => WINDOW_BYTES,
-            Protocol::Rendezvous => 0,
+            Protocol::Rendezvous | Protocol::Reference => 0,
         }
+    }
+
+    /// Whether a [`Reference`] is sent first.
+    #[inline]
+    pub fn is_reference(&self) -> bool {
+        self.protocol == Protocol::Reference
     }
 
     /// Whether the sender waits for the receiver's reply.
@@ -140,6 +159,7 @@ impl ProtocolMessage {
             0 => Protocol::Eager,
             1 => Protocol::EagerWindow,
             2 => Protocol::Rendezvous,
+            3 => Protocol::Reference,
             _ => return None,
         };
         let is_synchronous = flags & SYNCHRONOUS != 0;
@@ -159,7 +179,8 @@ mod tests {
 
     #[test]
     fn a_protocol_message_survives_packing() {
-        for protocol in [Protocol::Eager, Protocol::EagerWindow, Protocol::Rendezvous] {
+        let all = [Protocol::Eager, Protocol::EagerWindow, Protocol::Rendezvous, Protocol::Reference];
+        for protocol in all {
             for (tag, is_synchronous) in [(0, false), (-1, true), (Tag::MAX, true), (Tag::MIN + 1, false)] {
                 let count = u64::MAX - 7;
                 let datatype = Datatype::Float64;
@@ -187,7 +208,7 @@ mod tests {
             is_synchronous: false,
         })
         .pack();
-        assert_eq!(ProtocolMessage::unpack([head | 3 << FLAGS_SHIFT, count]), None);
+        assert_eq!(ProtocolMessage::unpack([head | 16 << FLAGS_SHIFT, count]), None);
         assert_eq!(ProtocolMessage::unpack([head | 8 << FLAGS_SHIFT, count]), None);
         assert_eq!(ProtocolMessage::unpack([36, 0]), None);
         assert_eq!(ProtocolMessage::unpack([0, 0]), None);

@@ -20,7 +20,7 @@ impl Conversation {
     /// # Safety
     /// `buffer.data` is writable for all elements, and no one else uses it, until there is an outcome.
     pub unsafe fn start_receive(&mut self, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
-        self.add_receive(selector, buffer, None)
+        self.add_receive(selector, buffer, None, false)
     }
 
     /// Starts a receive into noncontiguous memory, which has room for `buffer.count` elements. `buffer.data`
@@ -34,21 +34,22 @@ impl Conversation {
         buffer: RecvBuffer,
         memory: Arc<dyn Noncontiguous>,
     ) -> Result<Ticket> {
-        self.add_receive(selector, buffer, Some(memory))
+        self.add_receive(selector, buffer, Some(memory), false)
     }
 
-    fn add_receive(
+    pub(super) fn add_receive(
         &mut self,
         selector: Selector,
         buffer: RecvBuffer,
         noncontiguous: Option<Arc<dyn Noncontiguous>>,
+        claims: bool,
     ) -> Result<Ticket> {
+        let key = self.new_receive(selector, buffer, noncontiguous);
+        self.receives[key].claims = claims;
         if let Some((_, message)) = self.matching.take_unexpected(selector) {
-            let key = self.new_receive(selector, buffer, noncontiguous);
             self.match_unexpected(key, message)?;
             return Ok(Ticket(Kind::Receive(key)));
         }
-        let key = self.new_receive(selector, buffer, noncontiguous);
         if self.failure.is_some() {
             return Ok(Ticket(Kind::Receive(key)));
         }
@@ -101,7 +102,8 @@ impl Conversation {
         noncontiguous: Option<Arc<dyn Noncontiguous>>,
     ) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
-        self.receives.put(Receive { selector, buffer, noncontiguous, stage: Stage::Matched, outcome })
+        let stage = Stage::Matched;
+        self.receives.put(Receive { selector, buffer, noncontiguous, claims: false, stage, outcome })
     }
 
     /// Cancels a receive that has matched no message. Returns whether it was cancelled.
@@ -135,7 +137,7 @@ impl Conversation {
     }
 
     /// Matches a receive and a message. From now on, the bytes of the message go to the buffer of the
-    /// receive.
+    /// receive, if it has one.
     pub(super) fn match_receive(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         let buffer = self.receives[key].buffer;
         let incoming = &mut self.incoming[message];
@@ -144,6 +146,10 @@ impl Conversation {
             && let Some(contradiction) = contradiction(self.own, source, &announcement, &buffer)
         {
             return Err(Error::Mismatch(contradiction));
+        }
+        if self.receives[key].claims {
+            self.claim_for(key, message);
+            return Ok(());
         }
         let wanted = bytes.min(buffer.bytes()).max(announcement.eager_bytes(bytes));
         incoming.expected = wanted;
@@ -174,6 +180,9 @@ impl Conversation {
     /// Matches a receive with a message that began to arrive before the receive was started.
     fn match_unexpected(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         self.match_receive(key, message)?;
+        if self.receives[key].claims {
+            return Ok(());
+        }
         let IncomingMessage { source, number, .. } = self.incoming[message];
         if self.incoming[message].is_complete() {
             self.peer(source).unfinished.remove(&number);

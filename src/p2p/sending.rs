@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::conversation::Conversation;
 use super::credit::cost;
 use super::noncontiguous::{Gathering, NOTHING, Noncontiguous};
-use super::operations::{Kind, OutgoingMessage, Sending, Ticket};
-use super::protocol::{Protocol, ProtocolMessage};
+use super::operations::{Completion, Kind, OutgoingMessage, Sending, Ticket, Wanted};
+use super::protocol::{Protocol, ProtocolMessage, REFERENCE_BYTES, Reference};
 use super::slab::Key;
 use crate::base::Rank;
 use crate::transport::{Header, Link, SingleCopy};
@@ -27,7 +27,7 @@ impl Conversation {
     /// # Safety
     /// `what.data` is readable for all elements, and unchanged, until there is an outcome.
     pub unsafe fn start_send(&mut self, what: &OutgoingMessage) -> Ticket {
-        self.add_send(what, None)
+        self.add_send(what, None, None)
     }
 
     /// Starts a message of noncontiguous memory, whose bytes are `what.count` elements. `what.data` is not
@@ -40,17 +40,25 @@ impl Conversation {
         what: &OutgoingMessage,
         memory: Arc<dyn Noncontiguous>,
     ) -> Ticket {
-        self.add_send(what, Some(Box::new(Gathering::new(memory))))
+        self.add_send(what, Some(Box::new(Gathering::new(memory))), None)
     }
 
-    fn add_send(&mut self, what: &OutgoingMessage, gathering: Option<Box<Gathering>>) -> Ticket {
+    pub(super) fn add_send(
+        &mut self,
+        what: &OutgoingMessage,
+        gathering: Option<Box<Gathering>>,
+        reference: Option<Box<Reference>>,
+    ) -> Ticket {
         let bytes = what.count as usize * what.datatype.bytes();
         let outcome = self.failure.clone().map(Err);
         let has_failed = outcome.is_some();
         let number = self.peer(what.to).next_out;
+        let data = reference.as_ref().map_or(what.data, |reference| reference.as_ptr());
         let send = Sending {
-            what: *what,
+            what: OutgoingMessage { data, ..*what },
             gathering,
+            reference,
+            wanted: None,
             bytes,
             header: None,
             number,
@@ -149,7 +157,7 @@ impl Conversation {
         let send = &mut self.sends[key];
         let mut announcement = send.announcement();
         let account = &mut self.peers[to as usize].account;
-        if to_itself {
+        if to_itself && send.reference.is_none() {
             // The message stays in this rank's memory, which concerns no other rank.
             announcement.protocol = Protocol::Eager;
         } else {
@@ -158,7 +166,10 @@ impl Conversation {
             }
             account.use_up(cost(&announcement, send.bytes));
         }
-        send.until = announcement.eager_bytes(send.bytes);
+        send.until = match send.reference {
+            Some(_) => REFERENCE_BYTES,
+            None => announcement.eager_bytes(send.bytes),
+        };
         send.needs_reply = announcement.needs_reply();
         let call = ProtocolMessage::Data(announcement).pack();
         send.header = Some(Header { context: self.context, sequence: send.number, call });
@@ -195,6 +206,9 @@ impl Conversation {
         if send.needs_reply {
             return;
         }
+        if send.reference.is_some() {
+            return self.end_send(key);
+        }
         send.until = send.limit;
         if send.done < send.until {
             self.peer(to).cleared_sends.push_back(key);
@@ -221,7 +235,10 @@ impl Conversation {
         send.needs_reply = false;
         if let Some(limit) = limit {
             let limit = usize::try_from(limit).unwrap_or(send.bytes);
-            send.limit = limit.clamp(send.until, send.bytes);
+            match send.reference {
+                Some(_) => send.wanted = Some(limit.min(send.bytes)),
+                None => send.limit = limit.clamp(send.until, send.bytes),
+            }
         }
         if !is_eager {
             self.eager_part_sent(from, key);
@@ -230,8 +247,9 @@ impl Conversation {
         Ok(())
     }
 
-    fn end_send(&mut self, key: Key<Sending>) {
-        let status = self.sends[key].status(self.own);
-        self.sends[key].outcome = Some(Ok(status.into()));
+    pub(super) fn end_send(&mut self, key: Key<Sending>) {
+        let send = &mut self.sends[key];
+        let wanted = send.wanted.map(|bytes| Wanted { number: send.number, bytes });
+        send.outcome = Some(Ok(Completion { wanted, ..send.status(self.own).into() }));
     }
 }

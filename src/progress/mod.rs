@@ -42,6 +42,7 @@ mod messages;
 mod messaging;
 mod noncontiguous;
 mod quit;
+mod references;
 mod report;
 mod unformed;
 mod unmatched;

@@ -195,6 +195,14 @@ impl Double {
         check(unsafe { (self.fill_async)(to, byte, bytes, stream.0) }, "cuMemsetD8Async");
     }
 
+    /// Puts a copy on the device into a stream.
+    pub fn copy(&self, to: u64, from: u64, bytes: usize, stream: &Stream) {
+        let copy: unsafe extern "C" fn(u64, u64, usize, *mut c_void) -> c_int =
+            self.function("cuMemcpyAsync");
+        // SAFETY: memory of a test.
+        check(unsafe { copy(to, from, bytes, stream.0) }, "cuMemcpyAsync");
+    }
+
     /// Makes calls of the driver fail, or succeed and do nothing. Empty texts: none.
     pub fn set_faults(&self, fail: &str, ignore: &str) {
         self.replace_faults(fail, false, ignore);

@@ -14,6 +14,7 @@ mod failures;
 mod faults;
 mod later;
 mod mapped;
+mod messages;
 mod mutations;
 mod pageable;
 mod persistent;

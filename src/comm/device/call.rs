@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
-use super::direct::{DirectCall, DirectExchange, DirectTail, GatedCall, Next};
+use super::direct::{DirectCall, DirectExchange, DirectTail, GatedCall, MessageCall, Next};
 use super::host::Host;
 use super::staged::{StagedCall, Step};
 use super::stream_order::StreamInContext;
 use super::stream_tail::StagedTail;
 use crate::base::{Error, Result};
 use crate::device::StreamEvent;
+use crate::p2p::Completion;
 
 /// A call that is in a stream, or is about to be, and the CPU's part of it.
 pub(in crate::comm) enum DeviceCall<H: Host> {
@@ -19,6 +20,8 @@ pub(in crate::comm) enum DeviceCall<H: Host> {
     Direct { call: DirectCall, exchange: Box<DirectExchange<H>> },
     /// Like that, on the library's stream.
     Gated(GatedCall<H>),
+    /// A message that its receiver copies.
+    Message(MessageCall<H>),
 }
 
 /// A call that was enqueued on its stream, or is about to be.
@@ -43,6 +46,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.stream_in_context(),
             DeviceCall::Direct { call, .. } => call.stream_in_context(),
             DeviceCall::Gated(call) => call.stream_in_context(),
+            DeviceCall::Message(call) => call.stream_in_context(),
         }
     }
 
@@ -52,6 +56,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.enqueue(),
             DeviceCall::Direct { call, .. } => call.enqueue(),
             DeviceCall::Gated(call) => call.enqueue(),
+            DeviceCall::Message(call) => call.enqueue(),
         }
     }
 
@@ -62,6 +67,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.event(),
             DeviceCall::Direct { call, .. } => call.event(),
             DeviceCall::Gated(call) => call.event(),
+            DeviceCall::Message(call) => call.event(),
         }
     }
 
@@ -71,6 +77,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.split_tail().map(StreamTail::Staged),
             DeviceCall::Direct { call, .. } => call.split_tail().map(StreamTail::Direct),
             DeviceCall::Gated(call) => call.split_tail().map(StreamTail::Staged),
+            DeviceCall::Message(call) => call.split_tail().map(StreamTail::Staged),
         }
     }
 
@@ -80,6 +87,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.reads_nothing() || call.is_ready(),
             DeviceCall::Direct { call, .. } => call.is_ready(),
             DeviceCall::Gated(call) => call.is_ready(),
+            DeviceCall::Message(call) => call.may_begin(),
         }
     }
 
@@ -89,6 +97,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.look(),
             DeviceCall::Direct { .. } => Ok(false),
             DeviceCall::Gated(call) => call.look(),
+            DeviceCall::Message(call) => call.look(),
         }
     }
 
@@ -96,7 +105,7 @@ impl<H: Host> DeviceCall<H> {
     pub fn has_arrived(&self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.has_arrived(),
-            DeviceCall::Direct { .. } | DeviceCall::Gated(_) => true,
+            DeviceCall::Direct { .. } | DeviceCall::Gated(_) | DeviceCall::Message(_) => true,
         }
     }
 
@@ -104,7 +113,7 @@ impl<H: Host> DeviceCall<H> {
     pub fn is_starting(&self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.is_starting(),
-            DeviceCall::Direct { .. } => false,
+            DeviceCall::Direct { .. } | DeviceCall::Message(_) => false,
             DeviceCall::Gated(call) => call.is_starting(),
         }
     }
@@ -123,6 +132,14 @@ impl<H: Host> DeviceCall<H> {
             // SAFETY: passed on from our caller.
             DeviceCall::Direct { exchange, call } => unsafe { exchange.start(comm, call.factor()) }.map(Some),
             DeviceCall::Gated(_) => Ok(None),
+            DeviceCall::Message(call) => call.start(comm).map(Some),
+        }
+    }
+
+    /// Notes how the engine has ended a work of the call, before [`DeviceCall::next`].
+    pub fn note_completion(&mut self, completion: Option<Completion>) {
+        if let DeviceCall::Message(call) = self {
+            call.note_completion(completion);
         }
     }
 
@@ -142,6 +159,8 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Direct { exchange, call } => unsafe { exchange.next(comm, call) },
             // SAFETY: passed on from our caller.
             DeviceCall::Gated(call) => unsafe { call.next(comm) },
+            // SAFETY: passed on from our caller.
+            DeviceCall::Message(call) => unsafe { call.next(comm) },
         }
     }
 
@@ -158,6 +177,7 @@ impl<H: Host> DeviceCall<H> {
             // The leader's own stream passes the kernels before anything else.
             DeviceCall::Direct { exchange, call } => exchange.withdraw() && !call.is_leader(),
             DeviceCall::Gated(call) => call.is_in_use(),
+            DeviceCall::Message(call) => call.is_in_use(),
         }
     }
 
@@ -170,6 +190,10 @@ impl<H: Host> DeviceCall<H> {
                 call.end();
                 Ok(())
             }
+            DeviceCall::Message(call) => {
+                call.end();
+                Ok(())
+            }
         }
     }
 
@@ -179,6 +203,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.check(),
             DeviceCall::Direct { call, .. } => call.check(),
             DeviceCall::Gated(call) => call.check(),
+            DeviceCall::Message(call) => call.check(),
         }
     }
 
@@ -188,6 +213,7 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Staged { call, .. } => call.has_passed(),
             DeviceCall::Direct { call, .. } => call.has_passed(),
             DeviceCall::Gated(call) => call.has_passed(),
+            DeviceCall::Message(call) => call.has_passed(),
         }
     }
 }

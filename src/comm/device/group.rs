@@ -65,7 +65,7 @@ impl<T> DeviceGroup<T> {
     /// Reserves the memory of a call on `stream`, and adds it. `false`: streams cannot use any of its
     /// buffers, or another engine serves such calls, and nothing was done.
     pub fn add(&mut self, comm: &Arc<Communicator>, call: &CallSpec, stream: CudaStream, tag: T) -> bool {
-        let Some(reserved) = reserve_on(comm, call, stream) else { return false };
+        let Some(reserved) = reserve_on(comm, call, stream, true) else { return false };
         let reserved = match reserved {
             Ok(Reserved::Captured(call)) if self.is_empty() => {
                 self.captured.push((call, tag));

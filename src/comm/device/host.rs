@@ -6,7 +6,9 @@
 
 use crate::base::{Call, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
-use crate::p2p::Status;
+use crate::p2p::{
+    Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Reference, Selector, Status, Wanted,
+};
 use crate::progress::wait::PendingCall;
 
 /// The communicator of a device call.
@@ -49,6 +51,33 @@ pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     /// The buffers are valid until the call has ended.
     unsafe fn start_like(&self, operation: &Operation, other: &Self) -> Result<Self::Started>;
 
+    /// Starts a message that is sent as a reference.
+    fn start_reference(&self, what: &OutgoingMessage, reference: &Reference) -> Result<Self::Started>;
+
+    /// Sends the elements of a message whose receiver cannot use the reference.
+    ///
+    /// # Safety
+    /// The buffer is valid until the call has ended.
+    unsafe fn start_wanted(&self, what: &OutgoingMessage, wanted: Wanted) -> Result<Self::Started>;
+
+    /// Starts a receive that only claims its message, for memory like `buffer`.
+    fn start_claim(&self, selector: Selector, buffer: RecvBuffer) -> Result<Self::Started>;
+
+    /// The reference of a claimed message, if it has one.
+    fn reference(&self, message: MatchedMessage) -> Option<Reference>;
+
+    /// Receives a claimed message.
+    ///
+    /// # Safety
+    /// The buffer is valid until the call has ended.
+    unsafe fn start_claimed(&self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Self::Started>;
+
+    /// Ends a claimed message, because its elements were read.
+    fn end_reference(&self, message: MatchedMessage);
+
+    /// Whether all replies to a rank are in its link. Makes progress.
+    fn has_replied(&self, to: Rank) -> bool;
+
     /// Leaves the communicator if the other ranks do without this one.
     fn quit_companion(&self, reason: &str) -> bool;
 
@@ -64,8 +93,13 @@ pub(in crate::comm) trait Started {
     /// Waits for the end.
     fn wait(&mut self) -> Result<()>;
 
+    /// How it has ended, if it was a message and has ended well.
+    fn completion(&self) -> Option<Completion>;
+
     /// Status of the message, if it was a message and has ended well.
-    fn status(&self) -> Option<Status>;
+    fn status(&self) -> Option<Status> {
+        self.completion().map(|ended| ended.status)
+    }
 
     /// Cancels a receive that has not matched a message yet.
     fn cancel(&self);

@@ -1,7 +1,7 @@
 //! From a call to its reservation: checks, the choice of the path, and the memory.
 //!
-//! A collective of which all ranks know the lengths goes by the direct path, if the communicator has it. The
-//! others are staged, on copies of their buffers.
+//! A collective of which all ranks know the lengths goes by the direct path, and so does a long message, if
+//! the communicator has it. The others are staged, on copies of their buffers.
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use super::call_streams::CallStream;
 use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
-use super::direct::{DirectPath, DirectPieces, UnequalBlocks};
+use super::direct::{DirectMessage, DirectPath, DirectPieces, UnequalBlocks};
 use super::graph::{CapturedCopies, Capturing, capture_together};
 use super::reserved::{ReservedCall, note_failure};
 use super::staged::ranges::Touched;
@@ -67,7 +67,7 @@ pub(in crate::comm) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Optio
 pub(in crate::comm) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.stream_in(driver, context);
-    let reserved = reserve_in(comm, call, (queue.stream(), None), stream)?;
+    let reserved = reserve_in(comm, call, (queue.stream(), None), false, stream)?;
     // SAFETY: passed on from our caller.
     let completion = reserved.and_then(|reserved| unsafe { enqueue(comm, call, reserved) });
     Some(completion.map(|completion| Request::on_device(Arc::clone(&comm.driver), completion)))
@@ -84,7 +84,7 @@ pub(in crate::comm) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
 pub(in crate::comm) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.own_stream_in(driver, context);
-    let reserved = reserve_in(comm, call, (None, None), stream);
+    let reserved = reserve_in(comm, call, (None, None), false, stream);
     reserved.map_or(Ok(false), |reserved| reserved.map(|_| true))
 }
 
@@ -96,10 +96,11 @@ pub(super) fn reserve_on(
     comm: &Communicator,
     call: &CallSpec,
     stream: CudaStream,
+    is_grouped: bool,
 ) -> Option<Result<Reserved>> {
     let queue = &comm.devices.queue;
     let in_context = |driver, context| queue.given_stream_in(driver, context, stream);
-    reserve_in(comm, call, (Some(stream), Some(stream)), in_context)
+    reserve_in(comm, call, (Some(stream), Some(stream)), is_grouped, in_context)
 }
 
 /// Enqueues a call on `stream` as a whole. `None` as for [`reserve_on`].
@@ -112,7 +113,7 @@ pub(in crate::comm) unsafe fn enqueue_on(
     call: &CallSpec,
     stream: CudaStream,
 ) -> Option<Result<StreamedCall>> {
-    let reserved = reserve_on(comm, call, stream)?;
+    let reserved = reserve_on(comm, call, stream, false)?;
     // SAFETY: passed on from our caller.
     let completion = reserved.and_then(|reserved| unsafe { enqueue(comm, call, reserved) });
     Some(completion.map(|completion| StreamedCall::of(&completion)))
@@ -151,6 +152,7 @@ fn reserve_in(
     comm: &Communicator,
     call: &CallSpec,
     (programs, given): (Option<CudaStream>, Option<CudaStream>),
+    is_grouped: bool,
     stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
 ) -> Option<Result<Reserved>> {
     if !comm.devices.kinds.may_differ() {
@@ -179,6 +181,12 @@ fn reserve_in(
             && let Some(pieces) = call.direct_pieces(comm, path)?
         {
             return ReservedCall::direct(path, comm, pieces, stream, own);
+        }
+        if let Some(path) = &comm.devices.direct
+            && let Some(message) = call.direct_message(comm, path, is_grouped)?
+        {
+            let follows_launches = comm.devices.graphs.has_calls();
+            return ReservedCall::message(path, message, follows_launches, stream, own);
         }
         let mut staged = StagedCall::new(&touched, given, stream, own)?;
         if !call.is_message() {
@@ -293,6 +301,19 @@ impl CallSpec<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The message on the direct path. `None`: the call is staged.
+    fn direct_message(
+        &self,
+        comm: &Communicator,
+        path: &DirectPath<Communicator>,
+        is_grouped: bool,
+    ) -> Result<Option<DirectMessage>> {
+        if let CallSpec::Receive(selector, _) | CallSpec::ReceiveAll(selector, _) = self {
+            comm.check_source(*selector)?;
+        }
+        Ok(path.message(comm.rank, self, is_grouped))
     }
 
     /// The checked call on the copies of its buffers. `host` gives the copy of an address.

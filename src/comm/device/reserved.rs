@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
-use super::direct::{DirectPath, DirectPieces, GatedCall, PieceUse};
+use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceUse};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
@@ -52,6 +52,20 @@ impl<H: Host> ReservedCall<H> {
         }
         let own = path.stream(own)?;
         Ok(ReservedCall::new(DeviceCall::Gated(GatedCall::new(path, pieces, comm.rank(), stream, own)?)))
+    }
+
+    /// A message on the direct path. `follows_launches`: launches of graphs may stand before it in its
+    /// stream.
+    pub fn message(
+        path: &Arc<DirectPath<H>>,
+        message: DirectMessage,
+        follows_launches: bool,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+        own: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+    ) -> Result<ReservedCall<H>> {
+        let (stream, own) = (path.stream(stream)?, path.stream(own)?);
+        let call = MessageCall::new(path, message, follows_launches, stream, own)?;
+        Ok(ReservedCall::new(DeviceCall::Message(call)))
     }
 
     /// The stream of the call.

@@ -12,7 +12,7 @@ use super::stream_tail::{StagedTail, TailState};
 use crate::base::Result;
 use crate::device::direct::Kernels;
 use crate::device::{
-    ContextKey, CudaContext, CudaDriver, CudaStream, Events, PinnedBlock, Queued, StreamEvent,
+    ContextKey, CudaContext, CudaDriver, CudaStream, Entered, Events, PinnedBlock, Queued, StreamEvent,
 };
 
 /// Bytes from one word to the next.
@@ -165,6 +165,32 @@ impl StreamCallState {
             event: self.event(),
             tail_state,
         })
+    }
+
+    /// Puts the gate into the stream: it sets *ready* and waits for *final*. Without its tail, if that is
+    /// apart. After an error, the stream does not wait.
+    pub fn enqueue_gate(&mut self) -> Result<()> {
+        let _entered = Entered::in_context(self.driver, self.context)?;
+        self.begin()?;
+        let outcome = self.enqueue_start_of_gate();
+        self.note(&outcome);
+        outcome
+    }
+
+    fn enqueue_start_of_gate(&self) -> Result<()> {
+        let start = self.driver.device_address(self.start())?;
+        self.driver.write_value(self.stream, start + READY_AT as u64, 1)?;
+        if self.is_split() {
+            return Ok(());
+        }
+        self.gate_tail(Arc::default())?.enqueue_in_context()
+    }
+
+    /// Takes the tail out of the gate.
+    pub fn split_gate(&mut self) -> Result<StagedTail> {
+        let _entered = Entered::in_context(self.driver, self.context)?;
+        let tail_state = self.split()?;
+        self.gate_tail(tail_state)
     }
 
     /// Whether the kernel has ended by which the stream waits.

@@ -214,8 +214,10 @@ impl<H: Host> Worker<'_, H> {
                     false => Ok(Some(Err(error))),
                 });
             }
-            call.status = work.status().map(Completion::from);
+            let completion = work.completion();
             call.work = None;
+            call.status = completion.map(|completion| completion.status.into());
+            call.device_call.note_completion(completion);
         }
         let Some(communicator) = self.communicator.upgrade() else {
             return Some(Err(Error::InvalidUsage(

@@ -4,6 +4,7 @@ mod bounds;
 mod noncontiguous;
 mod orders;
 mod protocol;
+mod references;
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,5 +1,5 @@
-//! What a rank has for the direct path: its bounce buffer, its connection to the leader, and on the leader
-//! the kernels and what it can address of the other ranks.
+//! What a rank has for the direct path: its bounce buffer, its connections to the other ranks, and on the
+//! leader the kernels and what it can address of the other ranks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -46,8 +46,12 @@ pub struct DirectPath<H: Host> {
     /// tables for later calls meanwhile.
     pub(super) starting: Arc<AtomicUsize>,
     pub(super) leader: Option<Leader>,
-    /// The connection to the leader in another process, which maps buffers. Unset at the end.
-    pub(super) owner: Mutex<Option<Arc<Owner>>>,
+    /// The other ranks, as this one sees them.
+    pub(super) peers: Vec<Peer>,
+    /// By rank, the connections to other processes that map buffers of this one. Empty at the end.
+    pub(super) owners: Mutex<Vec<Option<Arc<Owner>>>>,
+    /// By rank, the connections to other processes whose buffers this one maps. Empty at the end.
+    pub(super) importers: Mutex<Vec<Option<Arc<Importer>>>>,
     /// A second communicator of these ranks, for the broadcast at the end of a call: a kernel may end after
     /// the next calls have begun.
     pub endings: H,
@@ -57,6 +61,15 @@ pub struct DirectPath<H: Host> {
     /// Numbers of the next calls to begin, and to end, in this communicator.
     pub(super) begun: AtomicU64,
     pub(super) ended: AtomicU64,
+}
+
+/// How another rank is placed.
+#[derive(Clone, Copy)]
+pub struct Peer {
+    /// Whether it shares the process of this rank.
+    pub is_local: bool,
+    /// Whether it has the same device.
+    pub shares_device: bool,
 }
 
 /// Addresses of a slot of a bounce buffer, or of memory in its stead.
@@ -74,8 +87,6 @@ pub(super) struct Leader {
     pub(super) table_slots: Arc<Leases>,
     /// The bounce buffers of the ranks in other processes.
     pub(super) bounces: Vec<Option<SharedBounce>>,
-    /// The connections to the ranks in other processes, whose buffers it maps. None at the end.
-    pub(super) importers: Mutex<Vec<Option<Arc<Importer>>>>,
 }
 
 impl<H: Host> DirectPath<H> {
@@ -148,7 +159,7 @@ impl<H: Host> DirectPath<H> {
         piece: &Piece,
         unequal: Option<&UnequalBlocks>,
     ) -> Option<(RankBuffers, Option<BufferUse>)> {
-        let importer = self.leader.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
+        let importer = self.importer(rank);
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
             importer.note_map_request();
         }
@@ -180,32 +191,33 @@ impl<H: Host> DirectPath<H> {
         Some((RankBuffers { input, input_step, output, output_step }, in_use))
     }
 
-    /// The connection to a leader in another process, which maps buffers of this one.
-    pub fn owner(&self) -> Option<Arc<Owner>> {
-        self.owner.lock().clone()
+    /// The connection to a rank in another process, which maps buffers of this one.
+    pub fn owner(&self, rank: Rank) -> Option<Arc<Owner>> {
+        self.owners.lock().get(rank as usize).cloned().flatten()
+    }
+
+    /// The connection to a rank in another process, whose buffers this one maps.
+    pub fn importer(&self, rank: Rank) -> Option<Arc<Importer>> {
+        self.importers.lock().get(rank as usize).cloned().flatten()
     }
 
     /// Claims the flag by which the next record reports that this process has asked the leader to map or
     /// unmap.
     pub fn take_map_request(&self) -> bool {
-        self.owner().is_some_and(|owner| owner.take_map_request())
+        self.owner(LEADER).is_some_and(|owner| owner.take_map_request())
     }
 
-    /// On the leader, maps what the other ranks have asked for, if it can be done now.
+    /// Maps what other ranks have asked for, if it can be done now.
     pub fn serve_owners(&self) {
-        if let Some(leader) = &self.leader {
-            serve_all(leader.importers.lock().iter().flatten());
-        }
+        serve_all(self.importers.lock().iter().flatten());
     }
 
     /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call
     /// has ended.
     pub fn end_mappings(&self) {
-        *self.owner.lock() = None;
-        if let Some(leader) = &self.leader {
-            leader.importers.lock().clear();
-            serve_all(std::iter::empty());
-        }
+        self.owners.lock().clear();
+        self.importers.lock().clear();
+        serve_all(std::iter::empty());
     }
 
     /// What only the leader has; `None` on the other ranks.

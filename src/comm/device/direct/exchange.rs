@@ -52,6 +52,15 @@ pub struct SharedBuffers {
     pub offered: Option<Offered>,
 }
 
+impl SharedBuffers {
+    /// Withdraws the buffers. Returns whether the other rank may still use them.
+    pub fn withdraw(&self) -> bool {
+        let is_withdrawn = |offered: &Offered| offered.offer.withdraw() && !offered.owner.has_lost_leader();
+        self.published.as_ref().is_some_and(PublishedBuffers::withdraw)
+            || self.offered.as_ref().is_some_and(is_withdrawn)
+    }
+}
+
 /// The messages of a piece on one rank.
 pub struct DirectExchange<H: Host> {
     path: Arc<DirectPath<H>>,
@@ -161,9 +170,7 @@ impl<H: Host> DirectExchange<H> {
     /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still
     /// use them.
     pub fn withdraw(&self) -> bool {
-        let is_withdrawn = |offered: &Offered| offered.offer.withdraw() && !offered.owner.has_lost_leader();
-        self.shared.published.as_ref().is_some_and(PublishedBuffers::withdraw)
-            || self.shared.offered.as_ref().is_some_and(is_withdrawn)
+        self.shared.withdraw()
     }
 
     fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {

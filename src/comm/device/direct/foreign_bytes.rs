@@ -3,12 +3,14 @@
 use super::buffers::BufferRecord;
 use super::introduction::Introduction;
 use super::ipc_cache::channel_records;
+use super::message_record::MessageRecord;
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{connection, pieces, split, write};
+use crate::p2p::REFERENCE_BYTES;
 
 pub(in crate::comm) fn records(bytes: &[u8]) {
     let ([kind, length], bytes) = split(bytes);
-    match kind % 3 {
+    match kind % 4 {
         0 => {
             let (bytes, _) = split::<{ BufferRecord::BYTES }>(bytes);
             let record = BufferRecord::from_bytes(&bytes);
@@ -24,6 +26,13 @@ pub(in crate::comm) fn records(bytes: &[u8]) {
             let (bytes, _) = split::<{ Introduction::BYTES }>(bytes);
             let again = Introduction::from_bytes(&bytes).to_bytes();
             assert_eq!(Introduction::from_bytes(&again).to_bytes(), again);
+        }
+        2 => {
+            let (bytes, _) = split::<REFERENCE_BYTES>(bytes);
+            let record = MessageRecord::from_reference(&bytes);
+            assert_eq!(MessageRecord::from_reference(&record.to_reference()), record);
+            // Nobody shares the elements of a message here.
+            assert!(record.as_buffers().buffers(0, |_| None).is_err());
         }
         _ => {
             let [own, peer] = connection();
@@ -43,8 +52,9 @@ pub(in crate::comm) fn seeds() -> Vec<Vec<u8>> {
     vec![
         [&[0, 0][..], &[1; BufferRecord::BYTES]].concat(),
         [&[1, 0][..], &[1; Introduction::BYTES]].concat(),
-        [&[2, 0][..], &stream].concat(),
-        [&[2, 13][..], &stream].concat(),
-        [&[2, 0][..], &record(1), &record(3)].concat(),
+        [&[2, 0][..], &[1; REFERENCE_BYTES]].concat(),
+        [&[3, 0][..], &stream].concat(),
+        [&[3, 13][..], &stream].concat(),
+        [&[3, 0][..], &record(1), &record(3)].concat(),
     ]
 }

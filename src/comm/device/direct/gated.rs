@@ -22,7 +22,7 @@ use super::prepare::PieceUse;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::comm::device::stream_call_state::{GATE_WORDS, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_call_state::{GATE_WORDS, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::StagedTail;
 use crate::device::{Entered, PinnedBlock, StreamEvent};
@@ -116,27 +116,12 @@ impl<H: Host> GatedCall<H> {
     /// Puts the gate into the stream, or only its start if the tail is apart. After an error, the stream does
     /// not wait.
     pub fn enqueue(&mut self) -> Result<()> {
-        let _entered = Entered::in_context(self.gate.driver, self.gate.context)?;
-        self.gate.begin()?;
-        let outcome = self.enqueue_start();
-        self.gate.note(&outcome);
-        outcome
-    }
-
-    fn enqueue_start(&self) -> Result<()> {
-        let start = self.gate.driver.device_address(self.gate.start())?;
-        self.gate.driver.write_value(self.gate.stream, start + READY_AT as u64, 1)?;
-        if self.gate.is_split() {
-            return Ok(());
-        }
-        self.gate.gate_tail(Arc::default())?.enqueue_in_context()
+        self.gate.enqueue_gate()
     }
 
     /// Takes the tail out of the call.
     pub fn split_tail(&mut self) -> Result<StagedTail> {
-        let _entered = Entered::in_context(self.gate.driver, self.gate.context)?;
-        let tail_state = self.gate.split()?;
-        self.gate.gate_tail(tail_state)
+        self.gate.split_gate()
     }
 
     /// Whether the stream of the program has come to the call.

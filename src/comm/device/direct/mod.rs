@@ -4,7 +4,7 @@
 //! A communicator has the direct path if all its ranks share a host and have a device when it is made, and if
 //! rank 0 can address the memory of all of them. They exchange their introductions (`introduction`) and find
 //! that out together (`setup`). Each rank then has a [`DirectPath`], and every collective with a builtin
-//! operator takes it, if it has one count, or blocks of which all ranks know the lengths (`unequal`). The
+//! operator takes it, if it has one count, or blocks of which all ranks know the lengths (`unequal`). Most
 //! other calls are staged.
 //!
 //! 1. Each rank's stream reaches the call, and the rank's thread sees that.
@@ -12,6 +12,8 @@
 //!    deadlines, lost ranks, aborts and different calls are found out as for any other call.
 //! 3. Rank 0 writes the addresses into a table (`table`), and lets its stream run the kernel.
 //! 4. When the kernel has run, rank 0 tells the others by a broadcast, and each releases its stream.
+//!
+//! The receiver of a long message copies it out of the sender's buffer, without the leader (`message`).
 //!
 //! The leader addresses the buffers of its own process as they are. It maps the allocations of the others
 //! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer,
@@ -30,6 +32,9 @@ mod introduction;
 mod ipc_cache;
 mod kernels;
 mod leases;
+mod message;
+mod message_by_host;
+mod message_record;
 mod pieces;
 mod prepare;
 mod setup;
@@ -40,6 +45,7 @@ pub(super) use call::{DirectCall, DirectTail};
 pub(super) use direct_path::DirectPath;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(in crate::comm) use gated::GatedCall;
+pub(super) use message::{DirectMessage, MessageCall};
 pub(super) use pieces::DirectPieces;
 pub(super) use prepare::PieceUse;
 pub(in crate::comm) use setup::set_up_direct_path;

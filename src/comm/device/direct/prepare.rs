@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers};
 use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary};
-use super::direct_path::{DirectPath, Slot};
+use super::direct_path::{DirectPath, LEADER, Slot};
 use super::exchange::{DirectExchange, Offered, SharedBuffers};
 use super::ipc_cache::Found;
 use super::kernels::KernelWork;
@@ -301,7 +301,7 @@ impl<H: Host> DirectPath<H> {
     /// Finds the buffers that the leader has mapped, and offers them to it. It is asked for each that it has
     /// not mapped.
     fn offer_mapped(&self, input: Option<Buffer>, output: Option<Buffer>) -> Option<Offered> {
-        let owner = self.owner()?;
+        let owner = self.owner(LEADER)?;
         let find = |buffer: Option<Buffer>| {
             let Buffer { start, bytes } = buffer?;
             owner.find(self.driver, start, bytes)

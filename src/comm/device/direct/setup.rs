@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::direct_path::{DirectPath, LEADER, Leader, SLOT_BYTES, SLOTS, TABLES};
+use super::direct_path::{DirectPath, LEADER, Leader, Peer, SLOT_BYTES, SLOTS, TABLES};
 use super::introduction::{Introduction, introduce};
-use super::ipc_cache::{Number, Owner, adopt, listen};
+use super::ipc_cache::{Importer, Number, Owner, adopt, listen};
 use super::kernels::most_table_bytes;
 use super::leases::Leases;
 use crate::backend::OobExchange;
-use crate::base::{Error, Result};
+use crate::base::{Error, Rank, Result};
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::create::backends::BuiltinExchange;
 use crate::config::DeviceMapChoice;
@@ -22,6 +22,7 @@ use crate::log_line;
 
 /// Longest text by which a rank says why it has no direct path.
 const SENTENCE_BYTES: usize = 256;
+const HANDLE_BYTES: usize = size_of::<IpcHandle>();
 
 /// Makes the direct path, if the ranks can have one and want it. Collective. A rank that cannot reports that
 /// to the others, and all calls are staged.
@@ -50,8 +51,10 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
     let choice = comm.devices.map;
     let mut sentence = prepared.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
     sentence.resize(SENTENCE_BYTES, 0);
-    let handle = prepared.as_ref().map_or([0; 64], |prepared| prepared.handle);
+    let (handle, name) =
+        prepared.as_ref().map_or(([0; 64], [0; 16]), |prepared| (prepared.handle, prepared.name));
     sentence.extend(handle);
+    sentence.extend(name);
     let answers = exchange.all_gather(&sentence)?;
     if let Some(refusal) = refusal(&answers) {
         log_no_direct_path(comm, &refusal);
@@ -60,16 +63,18 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
     let mut prepared = prepared?;
     let handles: Vec<IpcHandle> =
         answers.iter().map(|bytes| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i])).collect();
+    let name = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[SENTENCE_BYTES + HANDLE_BYTES + i]);
+    let names: Vec<Number> = answers.iter().map(name).collect();
     let opened = prepared.open(&all, &handles);
     let mut sentence = opened.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
     sentence.resize(SENTENCE_BYTES, 0);
-    sentence.extend(prepared.connect(&all[LEADER as usize], &handles[LEADER as usize], choice));
+    sentence.extend(prepared.connect(&all, &names, choice).concat());
     let answers = exchange.all_gather(&sentence)?;
     if let Some(refusal) = refusal(&answers) {
         log_no_direct_path(comm, &refusal);
         return Ok(());
     }
-    prepared.adopt(&answers);
+    prepared.adopt(comm.rank, &answers);
     let mut context = [0; 4];
     if comm.rank == LEADER {
         context = comm.new_context()?.to_le_bytes();
@@ -118,8 +123,12 @@ struct Prepared {
     bounce: Option<Bounce>,
     /// Handle of the bounce buffer, for the leader in another process.
     handle: IpcHandle,
+    /// Where ranks in other processes connect. Zeros: nowhere.
+    name: Number,
     leader: Option<Leader>,
-    owner: Option<Arc<Owner>>,
+    peers: Vec<Peer>,
+    owners: Vec<Option<Arc<Owner>>>,
+    importers: Vec<Option<Arc<Importer>>>,
 }
 
 impl Prepared {
@@ -138,21 +147,21 @@ impl Prepared {
             false => Some(Bounce::allocate(driver, context, 2 * SLOTS * SLOT_BYTES)?),
         };
         let is_local = me.process == leader.process;
-        let mut handle = [0; 64];
-        match &bounce {
-            Some(bounce) if !is_local => handle = bounce.handle()?,
-            Some(_) if comm.rank == LEADER && comm.devices.map != DeviceMapChoice::Off => {
-                let name = listen().inspect_err(log_no_mappings).unwrap_or_default();
-                handle[..name.len()].copy_from_slice(&name);
-            }
-            _ => {}
-        }
+        let foreign_bounce = bounce.as_ref().filter(|_| !is_local);
+        let handle = foreign_bounce.map_or(Ok([0; HANDLE_BYTES]), Bounce::handle)?;
+        let peer = |other: &Introduction| Peer {
+            is_local: other.process == me.process,
+            shares_device: other.uuid == me.uuid,
+        };
+        let peers: Vec<Peer> = all.iter().map(peer).collect();
+        let listens = peers.iter().any(|peer| !peer.is_local) && comm.devices.map != DeviceMapChoice::Off;
+        let name = if listens { listen().inspect_err(log_no_mappings).unwrap_or_default() } else { [0; 16] };
         let leader_state = if comm.rank == LEADER {
             let table_bytes = most_table_bytes(size).next_multiple_of(256);
             let tables = Bounce::allocate(driver, context, TABLES * table_bytes)?;
             let kernels = Kernels::of(driver, context, device)?;
-            let (table_slots, bounces, importers) = (Leases::new(TABLES), Vec::new(), Mutex::default());
-            Some(Leader { kernels, tables, table_bytes, table_slots, bounces, importers })
+            let (table_slots, bounces) = (Leases::new(TABLES), Vec::new());
+            Some(Leader { kernels, tables, table_bytes, table_slots, bounces })
         } else {
             None
         };
@@ -166,30 +175,34 @@ impl Prepared {
             shares_device,
             bounce,
             handle,
+            name,
             leader: leader_state,
-            owner: None,
+            peers,
+            owners: Vec::new(),
+            importers: Vec::new(),
         })
     }
 
-    /// Connects to the leader in another process, so that it can map buffers. Returns the number of the
-    /// connection. Without one, all calls use the bounce buffer.
-    fn connect(&mut self, leader: &Introduction, handle: &IpcHandle, choice: DeviceMapChoice) -> Number {
-        let name: Number = std::array::from_fn(|i| handle[i]);
-        if self.is_local || name == [0; 16] || choice == DeviceMapChoice::Off {
-            return [0; 16];
-        }
-        let key = (leader.process, leader.context);
-        self.owner = Owner::of(key, &name, choice).inspect_err(log_no_mappings).ok();
-        self.owner.as_ref().map_or([0; 16], |owner| owner.number())
+    /// Connects to the ranks in other processes, so that they can map buffers. Returns the number of each
+    /// connection. Without one, all calls use the bounce buffer, or are staged.
+    fn connect(&mut self, all: &[Introduction], names: &[Number], choice: DeviceMapChoice) -> Vec<Number> {
+        let owner = |((other, name), peer): ((&Introduction, &Number), &Peer)| {
+            if peer.is_local || *name == [0; 16] || choice == DeviceMapChoice::Off {
+                return None;
+            }
+            Owner::of((other.process, other.context), name, choice).inspect_err(log_no_mappings).ok()
+        };
+        self.owners = all.iter().zip(names).zip(&self.peers).map(owner).collect();
+        let number = |owner: &Option<Arc<Owner>>| owner.as_ref().map_or([0; 16], |owner| owner.number());
+        self.owners.iter().map(number).collect()
     }
 
-    /// On the leader, adopts the connections that the ranks have reported.
-    fn adopt(&mut self, answers: &[Vec<u8>]) {
-        let Some(leader) = &mut self.leader else { return };
-        let number = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i]);
+    /// Adopts the connections to this rank that the ranks have reported.
+    fn adopt(&mut self, rank: Rank, answers: &[Vec<u8>]) {
+        let at = SENTENCE_BYTES + rank as usize * size_of::<Number>();
+        let number = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[at + i]);
         let place = (self.context, self.device);
-        *leader.importers.get_mut() =
-            answers.iter().map(|bytes| adopt(self.driver, place, &number(bytes))).collect();
+        self.importers = answers.iter().map(|bytes| adopt(self.driver, place, &number(bytes))).collect();
     }
 
     /// On the leader, maps the memory of the other ranks.
@@ -220,7 +233,9 @@ impl Prepared {
             slots: Leases::new(SLOTS),
             starting: Arc::default(),
             leader: self.leader,
-            owner: Mutex::new(self.owner),
+            peers: self.peers,
+            owners: Mutex::new(self.owners),
+            importers: Mutex::new(self.importers),
             endings,
             in_place: AtomicU64::new(0),
             moved: AtomicU64::new(0),

@@ -3,12 +3,13 @@
 //!
 //! The process of a rank, the *owner* of its buffers, has a connection to the leader's process (`channel`).
 //! All communicators that these two processes share with the same leader use it, so an allocation is mapped
-//! once.
+//! once. For a message, its receiver is in the place of the leader.
 //!
 //! 1. At the first call on an allocation, the owner exports it, and asks the leader to map it. The call
 //!    uses the bounce buffer (`owner`).
-//! 2. The leader maps it before a later call, while no call of its process is queued: to map memory may
-//!    make the driver wait for all work of the device. It answers with a *token* (`importer`).
+//! 2. The leader maps it before a later call, the receiver before a later receive, while no call of its
+//!    process is queued: to map memory may make the driver wait for all work of the device. It answers with a
+//!    *token* (`importer`).
 //! 3. From then on, the rank's record has the token and an offset instead of a slot.
 //!
 //! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it.
