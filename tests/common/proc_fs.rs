@@ -51,7 +51,9 @@ pub fn socket_inodes(pid: u32) -> HashSet<u64> {
 
 /// Inodes of all Unix sockets of this machine.
 pub fn unix_inodes() -> HashSet<u64> {
-    let table = fs::read_to_string("/proc/net/unix").expect("Linux");
+    // Other programs give their sockets any bytes as names.
+    let table = fs::read("/proc/net/unix").expect("Linux");
+    let table = String::from_utf8_lossy(&table);
     table.lines().skip(1).filter_map(|line| line.split_whitespace().nth(6)?.parse().ok()).collect()
 }
 
