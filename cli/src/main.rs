@@ -24,6 +24,7 @@ mod progress;
 mod run;
 mod simulate;
 mod spelling;
+mod status;
 mod sys;
 mod words;
 
@@ -37,8 +38,10 @@ use failure::{Failure, complain};
 /// Starts and examines programs that use anyccl.
 #[derive(Parser)]
 #[command(name = "anyccl", version = anyccl_engine::base::VERSION, about, arg_required_else_help = true)]
-#[command(after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json\n  \
-    anyccl plan all_reduce --ranks 8 --bytes 1M")]
+#[command(
+    after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json\n  anyccl status\n  \
+    anyccl plan all_reduce --ranks 8 --bytes 1M"
+)]
 struct Arguments {
     /// When to colour what is written
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
@@ -54,6 +57,7 @@ enum Subcommands {
     Perf(perf::PerfArguments),
     Info(info::InfoArguments),
     Doctor(doctor::DoctorArguments),
+    Status(status::StatusArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
     #[command(name = "p2p-matrix")]
@@ -84,6 +88,7 @@ fn main() -> ExitCode {
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Doctor(arguments) => doctor::doctor(&arguments),
+        Subcommands::Status(arguments) => status::status(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
         Subcommands::DeviceMatrix(arguments) => devices::matrix(&arguments),

@@ -19,3 +19,4 @@ mod run_hosts;
 mod run_output;
 mod run_signals;
 mod simulate;
+mod status;

@@ -6,6 +6,7 @@
 //! which calls it has made ([`CallRecord`]).
 
 use crate::base::Call;
+use crate::observe::status::CallSlot;
 use crate::transport::control::CallRecord;
 
 /// Number of calls that are remembered. Calls under way remember themselves ([`super::calls`]). A power of
@@ -50,6 +51,8 @@ pub(super) struct History {
     calls: Vec<[u64; 2]>,
     /// Digest of all calls, in their order.
     digest: u64,
+    /// Where other processes read the last call.
+    slot: Option<CallSlot>,
 }
 
 impl Default for History {
@@ -60,7 +63,17 @@ impl Default for History {
 
 impl History {
     fn starting_at(next: u32) -> History {
-        History { next, filled: 0, calls: Vec::new(), digest: 0 }
+        History { next, filled: 0, calls: Vec::new(), digest: 0, slot: None }
+    }
+
+    /// Lets other processes read the calls that are made from now on.
+    pub fn show(&mut self, slot: Option<CallSlot>) {
+        self.slot = slot;
+    }
+
+    /// Lets other processes read that the communicator has failed.
+    pub fn show_failure(&self) {
+        self.slot.iter().for_each(CallSlot::note_failure);
     }
 
     /// Number of calls that were made.
@@ -80,6 +93,9 @@ impl History {
         let number = self.next;
         self.calls[number as usize % REMEMBERED] = call;
         self.next = number.wrapping_add(1);
+        if let Some(slot) = &self.slot {
+            slot.note(number, call);
+        }
         number
     }
 

@@ -22,6 +22,7 @@ use super::messaging::{MessageTicket, Messaging};
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Endpoint;
 use crate::executor::{Key, Prepared, Visit};
+use crate::observe::status::StatusPage;
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
 
@@ -63,6 +64,8 @@ pub struct Engine {
     pub(super) leads_job: bool,
     /// Whether any communicator has failed so far, for those who ask without the lock.
     pub(super) has_failures: Arc<AtomicBool>,
+    /// Where other processes read what this rank does.
+    pub(super) page: Option<StatusPage>,
 }
 
 impl Engine {
@@ -84,6 +87,7 @@ impl Engine {
             oversubscribed_on_sockets: false,
             leads_job: false,
             has_failures: Arc::default(),
+            page: None,
         }
     }
 

@@ -40,6 +40,7 @@ impl Engine {
             self.take_message(endpoint, message);
         }
         self.comms.get_mut(id).formed_by = formed_by;
+        self.show_comm(id);
         self.fail_if_unformed(id);
         id
     }
@@ -170,6 +171,7 @@ impl Engine {
         self.tell_unformed(id);
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());
+        comm.collectives.show_failure();
         self.has_failures.store(true, Ordering::Release);
         let is_called = self.calls.active.iter().any(|a| a.comm == id && a.outcome.is_none());
         let is_talking = comm.conversation.first_unfinished().is_some();

@@ -15,6 +15,7 @@
 //!   `unformed` ends communicators that some rank has not made.
 //! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those
 //!   that are not remembered any more.
+//! - `shown` is what other processes can read.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
@@ -44,6 +45,7 @@ mod noncontiguous;
 mod quit;
 mod references;
 mod report;
+mod shown;
 mod unformed;
 mod unmatched;
 pub mod wait;

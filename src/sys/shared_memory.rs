@@ -1,5 +1,6 @@
 //! Memory shared between processes: a sealed `memfd`, mapped.
 
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
@@ -34,7 +35,12 @@ impl SharedMemory {
     /// Makes zeroed memory, and the descriptor by which others can map it. The memory can neither shrink nor
     /// grow, so no peer can turn an access into a SIGBUS.
     pub fn create(len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
-        let fd = sealed(len)?;
+        SharedMemory::create_named(c"anyccl", len)
+    }
+
+    /// Like [`SharedMemory::create`]; `/proc` shows the memory under this name.
+    pub fn create_named(name: &CStr, len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
+        let fd = sealed_named(name, len)?;
         Ok((SharedMemory::map(&fd, len)?, fd))
     }
 
@@ -99,9 +105,13 @@ impl Mapping {
 
 /// Makes a `memfd` of `len` zeroed bytes that takes no memory yet, and seals its size.
 pub fn sealed(len: usize) -> io::Result<OwnedFd> {
+    sealed_named(c"anyccl", len)
+}
+
+fn sealed_named(name: &CStr, len: usize) -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
-    let fd = unsafe { libc::memfd_create(c"anyccl".as_ptr(), flags) };
+    // SAFETY: the name ends with a zero; the call only makes a descriptor.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
 use super::backends::attach;
-use crate::base::{Error, Rank, Result};
-use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
+use crate::base::{Error, Rank, Result, mix};
+use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer, PeerInfo};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
@@ -83,12 +83,15 @@ impl Communicator {
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
+        let job = job_number(&mesh.infos);
         let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let is_tcp = |rank: Rank| endpoints[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(rank).any(is_tcp);
-        let driver = Driver::new(Engine::new(name.clone(), rank, endpoints), config.spin)?;
+        let mut engine = Engine::new(name.clone(), rank, endpoints);
+        engine.show(job, topology.hosts());
+        let driver = Driver::new(engine, config.spin)?;
         let kinds = Kinds::detect();
         let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
         // Who asks for the direct path by name does not want another engine.
@@ -148,6 +151,15 @@ impl Communicator {
             if oversubscribed { "; more ranks than processors" } else { "" },
         );
     }
+}
+
+/// A number of the job that its ranks make of each other's processes.
+fn job_number(infos: &[PeerInfo]) -> u64 {
+    let bytes = infos.iter().flat_map(|info| {
+        let pid = info.pid.to_le_bytes();
+        info.host_id.bytes().chain(pid).collect::<Vec<u8>>()
+    });
+    bytes.fold(0, |number, byte| mix(number ^ u64::from(byte)))
 }
 
 fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::observe::status::WaitSlot;
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
 
@@ -36,6 +37,8 @@ pub(super) struct Idle {
     since: Option<Instant>,
     /// Whether the other ranks have been told what this one waits for.
     pub announced: bool,
+    /// Where other processes read what the thread waits for.
+    pub shown: Option<WaitSlot>,
     /// Sockets for which a nap waits; kept to reuse its memory.
     pub sockets: PollSet,
 }

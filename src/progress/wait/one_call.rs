@@ -161,6 +161,9 @@ impl Driver {
             idle.announced = true;
         }
         engine.read_control();
+        if idle.announced {
+            engine.show_wait(ticket, silence, &mut idle.shown);
+        }
         if silence >= DESERTED_TIME {
             engine.all_have_met();
         }

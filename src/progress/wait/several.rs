@@ -19,6 +19,7 @@ use super::idle::{
     YIELD_TIME,
 };
 use super::sleep::{add_doorbell, add_unheard};
+use crate::observe::status::WaitSlot;
 use crate::progress::engine::{Engine, Ticket};
 use crate::progress::message_fast_path::Patience;
 use crate::sys::clock;
@@ -121,6 +122,8 @@ struct JointWait<'a> {
     since: Option<Instant>,
     /// Whether the other ranks have been told what this rank waits for.
     announced: bool,
+    /// Where other processes read it, for each engine.
+    shown: Vec<Option<WaitSlot>>,
 }
 
 impl<'a> JointWait<'a> {
@@ -135,7 +138,8 @@ impl<'a> JointWait<'a> {
             |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
         let since = clocks().map(|clock| clock.since).reduce(latest).flatten();
         let announced = clocks().all(|clock| clock.announced);
-        JointWait { drivers, end, oversubscribed, spin, looks: 0, idle_polls: 0, since, announced }
+        let shown = drivers.iter().map(|_| None).collect();
+        JointWait { drivers, end, oversubscribed, spin, looks: 0, idle_polls: 0, since, announced, shown }
     }
 
     /// Looks at all engines, and makes one step of the wait if nothing moved. `false`: the wait is over.
@@ -219,9 +223,22 @@ impl<'a> JointWait<'a> {
         }
         let deserted =
             self.drivers.iter().filter(|part| check_silence(part.driver, silence, announce)).count();
+        if self.announced {
+            self.show(silence);
+        }
         let soon = (!self.announced || deserted > 0).then_some(STALL_TIME / 4);
         self.sleep(until_deadline.into_iter().chain(until_end).chain(soon).min());
         true
+    }
+
+    /// Shows other processes the first call of each engine that is waited for.
+    fn show(&mut self, silence: Duration) {
+        for (DriverCalls { driver, calls }, slot) in self.drivers.iter().zip(&mut self.shown) {
+            let engine = driver.lock();
+            if let Some(call) = calls.iter().find(|call| !engine.has_outcome(call.ticket)) {
+                engine.show_wait(call.ticket, silence, slot);
+            }
+        }
     }
 
     /// Checks aborts and deadlines. Returns the time to the next deadline.

@@ -1,0 +1,327 @@
+//! Jobs: the ranks that belong together, and which of them keep the others waiting.
+
+use std::collections::BTreeMap;
+
+use anyccl_engine::observe::status::{CommSnapshot, Snapshot, WaitSnapshot};
+use serde::Serialize;
+
+use super::processes::Process;
+
+/// Processes that have communicators with each other.
+#[derive(Serialize)]
+pub struct Job {
+    /// The processes.
+    pub processes: Vec<JobProcess>,
+    /// Number of hosts of its largest communicator.
+    pub hosts: u32,
+    /// The communicators.
+    pub communicators: Vec<Communicator>,
+}
+
+/// A process of a job.
+#[derive(Serialize)]
+pub struct JobProcess {
+    pub pid: u32,
+    pub command: String,
+}
+
+/// A communicator, as its ranks on this host show it.
+#[derive(Serialize)]
+pub struct Communicator {
+    pub name: String,
+    pub size: u32,
+    /// Its ranks: first those that keep the others waiting.
+    pub ranks: Vec<RankReport>,
+}
+
+/// What a rank does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its process has ended, or has left the communicator.
+    Ended,
+    /// Its process is stopped.
+    Stopped,
+    /// In another call than the ranks that wait for it.
+    Differs,
+    /// Others wait in a call that it has not made.
+    Late,
+    /// The communicator has failed on it.
+    Failed,
+    /// Waiting for others.
+    Waits,
+    /// Not waiting, and nobody waits for it.
+    Runs,
+    /// On another host.
+    Elsewhere,
+}
+
+impl State {
+    /// Whether it keeps others waiting.
+    pub fn is_trouble(self) -> bool {
+        self <= State::Late
+    }
+}
+
+/// A rank of a communicator.
+#[derive(Serialize)]
+pub struct RankReport {
+    pub rank: u32,
+    pub pid: Option<u32>,
+    pub state: State,
+    /// Number of collective calls that it has made.
+    pub calls: u64,
+    /// The last of them.
+    pub last_call: Option<String>,
+    /// How long nothing has moved in what it waits for.
+    pub waits_for_seconds: Option<f64>,
+    /// What it waits for.
+    pub waits_for: Option<String>,
+}
+
+impl Job {
+    /// Whether the process belongs to it.
+    pub fn has(&self, pid: u32) -> bool {
+        self.processes.iter().any(|process| process.pid == pid)
+    }
+}
+
+/// A communicator of one process.
+struct Part<'a> {
+    process: &'a Process,
+    page: &'a Snapshot,
+    comm: &'a CommSnapshot,
+}
+
+impl Part<'_> {
+    /// The longest wait in the communicator.
+    fn wait(&self) -> Option<&WaitSnapshot> {
+        let here = self.page.waits.iter().filter(|wait| wait.context == self.comm.context);
+        here.max_by_key(|wait| wait.silence)
+    }
+
+    /// The number of the call in which it waits.
+    fn waiting_call(&self) -> Option<u64> {
+        self.wait()?.call.map(u64::from)
+    }
+}
+
+/// What tells communicators apart: the job, which of the engines of a rank, the context, and the group.
+type Key = (u64, usize, u32, u64);
+
+/// The jobs of these processes.
+pub fn jobs_of(processes: Vec<Process>) -> Vec<Job> {
+    let mut by_comm: BTreeMap<Key, Vec<Part>> = BTreeMap::new();
+    for process in &processes {
+        // Ranks may be threads of one process.
+        let mut engines: BTreeMap<(u64, u32), usize> = BTreeMap::new();
+        for page in &process.pages {
+            let engine = engines.entry((page.job, page.rank)).or_default();
+            for comm in &page.comms {
+                let key = (page.job, *engine, comm.context, comm.group);
+                by_comm.entry(key).or_default().push(Part { process, page, comm });
+            }
+            *engine += 1;
+        }
+    }
+    let mut jobs: Vec<(Vec<u32>, Job)> = Vec::new();
+    for parts in by_comm.values() {
+        let pids: Vec<u32> = parts.iter().map(|part| part.process.pid).collect();
+        let (mut together, others): (Vec<_>, Vec<_>) =
+            jobs.into_iter().partition(|(theirs, _)| theirs.iter().any(|pid| pids.contains(pid)));
+        jobs = others;
+        let mut job = Job { processes: Vec::new(), hosts: 0, communicators: Vec::new() };
+        let mut all = pids;
+        for (theirs, part) in together.drain(..) {
+            all.extend(theirs);
+            job.hosts = job.hosts.max(part.hosts);
+            job.communicators.extend(part.communicators);
+        }
+        all.sort_unstable();
+        all.dedup();
+        job.hosts = parts.iter().map(|part| part.page.hosts).max().unwrap_or(1).max(job.hosts);
+        job.communicators.push(communicator(parts));
+        jobs.push((all, job));
+    }
+    let finish = |(pids, mut job): (Vec<u32>, Job)| {
+        let of_job = processes.iter().filter(|process| pids.contains(&process.pid));
+        let shown = |process: &Process| JobProcess { pid: process.pid, command: process.command.clone() };
+        job.processes = of_job.map(shown).collect();
+        job
+    };
+    jobs.into_iter().map(finish).collect()
+}
+
+/// A communicator, and who is late in it.
+fn communicator(parts: &[Part]) -> Communicator {
+    let first = &parts[0];
+    // The latest call in which somebody waits, and the rank that says what it is.
+    let call = parts.iter().filter_map(Part::waiting_call).max();
+    let caller = parts.iter().find(|part| call.is_some() && part.waiting_call() == call);
+    let seen = |rank: u32| parts.iter().find(|part| part.comm.rank == rank);
+    let report = |rank: u32| match seen(rank) {
+        Some(part) => report_of(part, call, caller),
+        None => unseen(rank, first.page.hosts > 1),
+    };
+    // The size is another process' word: a rank has no more than this many peers here.
+    let size = first.comm.size.min(1 << 20);
+    let mut ranks: Vec<RankReport> = (0..size).map(report).collect();
+    ranks.sort_by_key(|report| (report.state, report.rank));
+    Communicator { name: first.comm.name.clone(), size: first.comm.size, ranks }
+}
+
+fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
+    let state = if may_be_elsewhere { State::Elsewhere } else { State::Ended };
+    RankReport { rank, pid: None, state, calls: 0, last_call: None, waits_for_seconds: None, waits_for: None }
+}
+
+fn report_of(part: &Part, call: Option<u64>, caller: Option<&Part>) -> RankReport {
+    let comm = part.comm;
+    let wait = part.wait();
+    let is_late = call.is_some_and(|number| comm.made <= number);
+    // Ranks that are ahead have forgotten the call.
+    let differs = caller.is_some_and(|caller| {
+        comm.made == caller.comm.made && comm.last != caller.comm.last && wait.is_some()
+    });
+    let state = match () {
+        () if part.process.is_stopped => State::Stopped,
+        () if comm.has_failed => State::Failed,
+        () if differs => State::Differs,
+        () if is_late => State::Late,
+        () if wait.is_some() => State::Waits,
+        () => State::Runs,
+    };
+    RankReport {
+        rank: comm.rank,
+        pid: Some(part.process.pid),
+        state,
+        calls: comm.made,
+        last_call: comm.last.map(|call| format!("{call} #{}", comm.made.saturating_sub(1))),
+        waits_for_seconds: wait.map(|wait| wait.silence.as_secs_f64()),
+        waits_for: wait.map(|wait| wait.text.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use anyccl_engine::base::{Call, CallKind, Collective, Datatype};
+
+    use super::*;
+
+    fn call(count: u64) -> Call {
+        let kind = CallKind::Collective(Collective::AllGather);
+        Call { kind, datatype: Datatype::Int32, op: None, root: 0, count }
+    }
+
+    /// A process whose rank has made that many calls, the last with `count`, and may wait in the last.
+    fn process(rank: u32, size: u32, made: u64, count: u64, waits: bool) -> Process {
+        let comm = CommSnapshot {
+            context: 2,
+            group: 3,
+            name: "world".into(),
+            rank,
+            size,
+            made,
+            last: (made > 0).then(|| call(count)),
+            has_failed: false,
+        };
+        let wait = WaitSnapshot {
+            context: 2,
+            call: Some(made.saturating_sub(1) as u32),
+            silence: Duration::from_secs(3),
+            text: "all_gather".into(),
+        };
+        let (pid, waits) = (1000 + rank, if waits { vec![wait] } else { Vec::new() });
+        let page = Snapshot { pid, job: 5, order: 0, rank, size, hosts: 1, comms: vec![comm], waits };
+        Process { pid, is_stopped: false, command: "program".into(), pages: vec![page] }
+    }
+
+    fn only_communicator(processes: Vec<Process>) -> Communicator {
+        let mut jobs = jobs_of(processes);
+        assert_eq!((jobs.len(), jobs[0].communicators.len()), (1, 1));
+        jobs.remove(0).communicators.remove(0)
+    }
+
+    fn states(comm: &Communicator) -> Vec<(u32, State)> {
+        comm.ranks.iter().map(|rank| (rank.rank, rank.state)).collect()
+    }
+
+    #[test]
+    fn ranks_that_have_not_made_the_call_are_late_and_come_first() {
+        let comm = only_communicator(vec![
+            process(0, 3, 18, 1, true),
+            process(1, 3, 17, 1, false),
+            process(2, 3, 18, 1, true),
+        ]);
+        assert_eq!(states(&comm), [(1, State::Late), (0, State::Waits), (2, State::Waits)]);
+        assert_eq!(comm.ranks[0].last_call.as_deref(), Some("all_gather(int32, count 1) #16"));
+    }
+
+    #[test]
+    fn of_thirty_late_and_two_that_are_ahead_the_late_are_listed() {
+        let processes = (0..32).map(|rank| process(rank, 32, if rank < 2 { 8 } else { 7 }, 1, rank < 2));
+        let comm = only_communicator(processes.collect());
+        let late = comm.ranks.iter().filter(|rank| rank.state == State::Late).count();
+        assert_eq!((late, comm.ranks[30].rank, comm.ranks[31].rank), (30, 0, 1));
+    }
+
+    #[test]
+    fn a_stopped_rank_and_one_that_is_gone_are_told_from_late_ones() {
+        let mut stopped = process(1, 4, 17, 1, false);
+        stopped.is_stopped = true;
+        let comm = only_communicator(vec![process(0, 4, 18, 1, true), stopped, process(3, 4, 17, 1, false)]);
+        let expected = [(2, State::Ended), (1, State::Stopped), (3, State::Late), (0, State::Waits)];
+        assert_eq!(states(&comm), expected);
+    }
+
+    #[test]
+    fn ranks_that_are_not_seen_may_be_on_other_hosts() {
+        let mut one = process(0, 2, 18, 1, true);
+        one.pages[0].hosts = 2;
+        assert_eq!(states(&only_communicator(vec![one])), [(0, State::Waits), (1, State::Elsewhere)]);
+    }
+
+    #[test]
+    fn ranks_in_different_calls_of_the_same_number_differ() {
+        let comm = only_communicator(vec![process(0, 2, 18, 1, true), process(1, 2, 18, 2, true)]);
+        assert_eq!(states(&comm), [(1, State::Differs), (0, State::Waits)]);
+    }
+
+    #[test]
+    fn ranks_at_work_are_no_trouble_whatever_they_have_made() {
+        let comm = only_communicator(vec![process(0, 2, 18, 1, false), process(1, 2, 17, 1, false)]);
+        assert_eq!(states(&comm), [(0, State::Runs), (1, State::Runs)]);
+    }
+
+    #[test]
+    fn halves_with_the_same_context_are_apart_and_threads_are_ranks_of_one_communicator() {
+        let (mut one, mut other) = (process(0, 1, 1, 1, false), process(0, 1, 2, 1, false));
+        (other.pid, other.pages[0].rank, other.pages[0].comms[0].group) = (7, 1, 4);
+        let comms = |processes| jobs_of(processes).iter().map(|job| job.communicators.len()).sum::<usize>();
+        assert_eq!(comms(vec![one, other]), 2);
+        one = process(0, 2, 18, 1, true);
+        one.pages.extend(process(1, 2, 17, 1, false).pages);
+        assert_eq!(states(&only_communicator(vec![one])), [(1, State::Late), (0, State::Waits)]);
+    }
+
+    #[test]
+    fn engines_of_the_same_processes_are_apart_and_processes_that_share_one_are_a_job() {
+        let mut both = process(0, 2, 1, 1, false);
+        let mut second = process(0, 2, 9, 1, false).pages.remove(0);
+        second.order = 1;
+        both.pages.push(second);
+        let mut other = process(1, 2, 1, 1, false);
+        let mut second = process(1, 2, 9, 1, false).pages.remove(0);
+        second.order = 1;
+        other.pages.push(second);
+        let mut alone = process(0, 1, 1, 1, false);
+        alone.pid = 7;
+        alone.pages[0].job = 6;
+        let jobs = jobs_of(vec![both, other, alone]);
+        assert_eq!(jobs.iter().map(|job| job.processes.len()).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(jobs[0].communicators.iter().map(|comm| comm.ranks[1].calls).collect::<Vec<_>>(), [1, 9]);
+        assert!(jobs[1].has(7) && !jobs[0].has(7));
+    }
+}

@@ -1,0 +1,69 @@
+//! `anyccl status`: the jobs of this user on this host, which ranks wait for what, and which of them are
+//! late.
+//!
+//! Nothing is asked of the ranks. Their pages ([`anyccl_engine::observe::status`]) are read out of `/proc`,
+//! so a job that hangs, or a rank that is stopped, can be looked at as well. `processes` finds them, `jobs`
+//! puts the ranks of a job together and finds those that are late, and `text` says it in words.
+
+mod jobs;
+mod processes;
+mod text;
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyccl_engine::base::VERSION;
+use anyccl_engine::sys::host::host_name;
+use clap::Args;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{say, say_json};
+use jobs::{Job, jobs_of};
+
+/// Time between two looks with `--watch`.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Show the jobs of this user on this host, and which ranks are late
+///
+/// Looks at each rank's memory, without asking the rank: also at jobs that hang, and at ranks that are
+/// stopped. A rank that waits for a tenth of a second shows what it waits for. Ranks on other hosts are not
+/// seen from here.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  anyccl status\n  anyccl status 4711\n  anyccl status --json\n  \
+    anyccl status --watch\n\nExit code: 0, also if ranks are late; 1 if PID belongs to no job.")]
+pub struct StatusArguments {
+    /// Only the job of this process
+    #[arg(value_name = "PID")]
+    process: Option<u32>,
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+    /// Look again every two seconds
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+}
+
+/// Shows the jobs. Returns the exit code.
+pub fn status(arguments: &StatusArguments) -> Result<u8, Failure> {
+    loop {
+        let mut jobs = jobs_of(processes::all()?);
+        if let Some(pid) = arguments.process {
+            jobs.retain(|job| job.has(pid));
+            if jobs.is_empty() {
+                return Err(Failure::own(format_args!(
+                    "process {pid} has no communicator of anyccl here, or is another user's"
+                )));
+            }
+        }
+        let code = if arguments.json { say_json(&as_json(&jobs))? } else { say(&text::report(&jobs))? };
+        if !arguments.watch {
+            return Ok(code);
+        }
+        sleep(PAUSE);
+    }
+}
+
+fn as_json(jobs: &[Job]) -> serde_json::Value {
+    json!({ "anyccl": VERSION, "host": host_name(), "jobs": jobs })
+}

@@ -1,0 +1,201 @@
+//! The page of an engine, which this process writes.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+use super::layout::{
+    CommWords, FILE_BYTES, FileWords, MAGIC, NAME, NO_CALL, PageWords, USED, WaitWords, pair,
+};
+use crate::base::Rank;
+use crate::sys::owned::Owned;
+use crate::sys::per_process::PerProcess;
+use crate::sys::shared_memory::SharedMemory;
+use crate::sys::{clock, fork};
+
+/// What a page says of its job.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    /// Number of the job, the same on all of its ranks.
+    pub job: u64,
+    /// Rank in the job.
+    pub rank: Rank,
+    /// Number of ranks.
+    pub size: u32,
+    /// Number of hosts.
+    pub hosts: u32,
+}
+
+/// What a page says of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub struct CommIdentity<'a> {
+    /// Number that all its ranks know it by. Communicators of different ranks may have the same.
+    pub context: u32,
+    /// Number of the group of its ranks, the same on all of them.
+    pub group: u64,
+    /// Its name.
+    pub name: &'a str,
+    /// Rank of this process.
+    pub rank: Rank,
+    /// Number of ranks.
+    pub size: u32,
+}
+
+/// The page of an engine. Only the thread that has locked the engine writes to it.
+#[derive(Debug)]
+pub struct StatusPage(Arc<Lease>);
+
+/// A page that an engine has, until all of its places are free.
+#[derive(Debug)]
+struct Lease {
+    words: &'static PageWords,
+    /// The process that has the mapping: a child of fork has not.
+    epoch: u16,
+}
+
+impl Lease {
+    /// Whether this process has the mapping.
+    fn is_here(&self) -> bool {
+        fork::last_epoch() == self.epoch
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if self.is_here() {
+            self.words.magic.store(0, Ordering::Relaxed);
+            // Release: the next owner of the page writes after this.
+            self.words.taken.store(0, Ordering::Release);
+        }
+    }
+}
+
+/// The pages of this process.
+struct StatusFile {
+    memory: SharedMemory,
+    /// Readers open it by its name in `/proc`.
+    _file: Owned<OwnedFd>,
+}
+
+impl StatusFile {
+    fn create() -> io::Result<StatusFile> {
+        let (memory, file) = SharedMemory::create_named(NAME, FILE_BYTES)?;
+        Ok(StatusFile { memory, _file: Owned::new(file) })
+    }
+
+    fn pages(&self) -> &FileWords {
+        // SAFETY: the mapping begins at a page and has `FILE_BYTES` bytes. It lives as long as `self`. All
+        // words are atomics, for which any bits are valid.
+        unsafe { &*self.memory.start().cast::<FileWords>() }
+    }
+}
+
+static FILE: PerProcess<io::Result<StatusFile>> = PerProcess::new();
+
+impl StatusPage {
+    /// Takes a page for an engine; none if all are taken, or the process has no memory for them.
+    pub fn create(identity: Identity) -> Option<StatusPage> {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let here = FILE.get_or(StatusFile::create);
+        // Acquire: what its last owner wrote is complete.
+        let take = |page: &&PageWords| {
+            page.taken.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        let words = here.value.as_ref().ok()?.pages().iter().find(take)?;
+        words.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
+        words.job.store(identity.job, Ordering::Relaxed);
+        words.order.store(MADE.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        words.rank.store(pair(identity.rank, identity.size), Ordering::Relaxed);
+        words.hosts.store(u64::from(identity.hosts), Ordering::Relaxed);
+        words.magic.store(MAGIC, Ordering::Release);
+        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch })))
+    }
+
+    /// Takes a place for a communicator; none if all are taken.
+    pub fn add_comm(&self, about: &CommIdentity) -> Option<CallSlot> {
+        let comms = &self.0.words.comms;
+        let at = comms.iter().position(|comm| comm.context.load(Ordering::Relaxed) == 0)?;
+        let comm = &comms[at];
+        comm.rank.store(pair(about.rank, about.size), Ordering::Relaxed);
+        comm.group.store(about.group, Ordering::Relaxed);
+        comm.made.store(0, Ordering::Relaxed);
+        comm.has_failed.store(0, Ordering::Relaxed);
+        comm.name.write(about.name);
+        comm.context.store(u64::from(about.context) | USED, Ordering::Release);
+        Some(CallSlot { words: comm, page: Arc::clone(&self.0) })
+    }
+
+    /// Takes a place for a wait; none if all are taken.
+    pub fn add_wait(&self) -> Option<WaitSlot> {
+        let waits = &self.0.words.waits;
+        // Acquire: a thread that has freed the place writes nothing to it any more.
+        let at = waits.iter().position(|wait| wait.since.load(Ordering::Acquire) == 0)?;
+        Some(WaitSlot { words: &waits[at], page: Arc::clone(&self.0) })
+    }
+}
+
+/// The place of a communicator, which is free again when this is dropped.
+#[derive(Debug)]
+pub struct CallSlot {
+    words: &'static CommWords,
+    page: Arc<Lease>,
+}
+
+impl CallSlot {
+    /// Notes a packed call by its number.
+    #[inline(always)]
+    pub fn note(&self, number: u32, call: [u64; 2]) {
+        let words = self.words;
+        words.call[0].store(call[0], Ordering::Relaxed);
+        words.call[1].store(call[1], Ordering::Relaxed);
+        words.made.store(u64::from(number) + 1, Ordering::Release);
+    }
+
+    /// Notes that the communicator has failed.
+    pub fn note_failure(&self) {
+        self.words.has_failed.store(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for CallSlot {
+    fn drop(&mut self) {
+        if self.page.is_here() {
+            self.words.context.store(0, Ordering::Release);
+        }
+    }
+}
+
+/// The place of a wait, which is free again when this is dropped.
+#[derive(Debug)]
+pub struct WaitSlot {
+    words: &'static WaitWords,
+    page: Arc<Lease>,
+}
+
+impl WaitSlot {
+    /// Says what is waited for, and that nothing has moved for `silence`. `number`: of a collective call.
+    pub fn describe(&self, context: u32, number: Option<u32>, silence: Duration, text: &str) {
+        let words = self.words;
+        // The version changes before and after, by which a reader knows that it has read half of the words.
+        let before = words.version.load(Ordering::Relaxed);
+        words.version.store(before.wrapping_add(1), Ordering::Relaxed);
+        fence(Ordering::Release);
+        let since = clock::monotonic_nanoseconds().saturating_sub(silence.as_nanos() as u64).max(1);
+        words.context.store(u64::from(context), Ordering::Relaxed);
+        words.number.store(number.map_or(NO_CALL, u64::from), Ordering::Relaxed);
+        words.text.write(text);
+        words.since.store(since, Ordering::Relaxed);
+        words.version.store(before.wrapping_add(2), Ordering::Release);
+    }
+}
+
+impl Drop for WaitSlot {
+    fn drop(&mut self) {
+        if self.page.is_here() {
+            // Release: the next owner of the place writes after this.
+            self.words.since.store(0, Ordering::Release);
+        }
+    }
+}

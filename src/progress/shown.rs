@@ -1,0 +1,62 @@
+//! What other processes can read of an engine ([`crate::observe::status`]).
+
+use std::time::Duration;
+
+use super::context::CommId;
+use super::engine::{Engine, Ticket};
+use crate::base::mix;
+use crate::log_line;
+use crate::observe::status::{CommIdentity, Identity, StatusPage, WaitSlot};
+
+impl Engine {
+    /// Shows the engine from now on, with the communicators that it has. `job` is a number that its ranks
+    /// have in common. Without memory for that the job goes on.
+    pub fn show(&mut self, job: u64, hosts: u32) {
+        let identity = Identity { job, rank: self.rank, size: self.endpoints.len() as u32, hosts };
+        self.page = StatusPage::create(identity);
+        if self.page.is_none() {
+            log_line!(
+                Debug,
+                "`anyccl status` will not see rank {}: no memory, or too many engines",
+                self.rank
+            );
+        }
+        for id in self.comms.ids() {
+            self.show_comm(id);
+        }
+    }
+
+    /// Shows a new communicator.
+    pub(super) fn show_comm(&mut self, id: CommId) {
+        let Some(page) = &self.page else { return };
+        let comm = self.comms.get_mut(id);
+        let group = comm.members.iter().fold(0, |group, member| mix(group ^ u64::from(member.endpoint)));
+        let slot = page.add_comm(&CommIdentity {
+            context: comm.context,
+            group,
+            name: &comm.name,
+            rank: comm.rank,
+            size: comm.size(),
+        });
+        comm.collectives.show(slot);
+    }
+
+    /// Shows what a thread waits for, in which nothing has moved for `silence`. `slot` is the thread's.
+    pub(super) fn show_wait(&self, ticket: Ticket, silence: Duration, slot: &mut Option<WaitSlot>) {
+        let Some(page) = &self.page else { return };
+        let (id, number) = match ticket {
+            Ticket::Message(ticket) => (ticket.comm, None),
+            Ticket::Call(number) => match self.calls.active.iter().find(|a| a.number == number) {
+                Some(active) => (active.comm, Some(active.execution.header().sequence)),
+                None => return,
+            },
+        };
+        let Some(comm) = self.comms.find(id) else { return };
+        if slot.is_none() {
+            *slot = page.add_wait();
+        }
+        if let Some(slot) = slot {
+            slot.describe(comm.context, number, silence, &self.describe_missing_ranks(ticket));
+        }
+    }
+}
