@@ -2,13 +2,15 @@
 //!
 //! - `send` and `receive` run and start messages, `probe` looks for them, `exchange` does both at the same
 //!   time.
-//! - `buffered` implements buffered sends, `persistent` prepares messages that are started often.
+//! - `buffered` implements buffered sends, `persistent` prepares messages that are started often,
+//!   `partitioned` those that are sent in parts.
 //!
 //! The engine sees bytes: a receive takes every message, whatever type its sender gave it. If a message is
 //! too long, its end is dropped with MPI_ERR_TRUNCATE. Memory that is not one run is packed on its way.
 
 pub mod buffered;
 pub mod exchange;
+pub mod partitioned;
 pub mod persistent;
 pub mod probe;
 pub mod receive;

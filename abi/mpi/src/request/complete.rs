@@ -72,7 +72,7 @@ fn start_one(id: RequestHandle) -> Result<()> {
         }
         Ok((held.comm, Arc::clone(restart)))
     })??;
-    let active = restart().map_err(|error| error.on(comm))?;
+    let active = restart.start().map_err(|error| error.on(comm))?;
     with(id, |held| held.put_back(active))
 }
 
@@ -89,6 +89,9 @@ pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
     }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
+    if let (Some(restart), Some(_)) = (&held.restart, &held.active) {
+        restart.check_free().map_err(|error| error.on(held.comm))?;
+    }
     if let Some(Active::Generalized(generalized)) = held.active() {
         let generalized = Arc::clone(generalized);
         request.set(RequestHandle::NULL);

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::active::Active;
+use super::prepared::Prepared;
 use crate::error::Result;
 use crate::status::Status;
 
 /// Number of operations in stages under way: they need turns while a thread waits for something else.
 static STAGED: AtomicUsize = AtomicUsize::new(0);
 
-/// Starts the operation of a persistent request.
-pub type Restart = Arc<dyn Fn() -> Result<Active> + Send + Sync>;
+/// The operation of a persistent request.
+pub type Restart = Arc<dyn Prepared>;
 
 /// The state of a request.
 pub struct Held {

@@ -2,6 +2,7 @@
 //!
 //! - [`Active`] is an operation under way, [`Steps`] one of another room that takes several steps;
 //!   `generalized_operation` is one of the program's own, and `generalized` has MPI's functions for it.
+//!   [`Prepared`] is the operation of a persistent request.
 //! - `slab` keeps requests by `number`, each `held`; `finished` keeps those that had completed when they were
 //!   started; `waiting` waits for one or several, `in_place` if another thread may cancel or complete them.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
@@ -21,6 +22,7 @@ mod held;
 mod hook;
 mod in_place;
 mod number;
+mod prepared;
 pub mod several;
 mod slab;
 pub mod status;
@@ -35,6 +37,7 @@ pub use self::finished::FINISHED;
 use self::held::Held;
 pub use self::held::{Restart, has_staged};
 pub use self::hook::StagedWork;
+pub use self::prepared::Prepared;
 use self::slab::{RequestEntry, Slab};
 pub use self::steps::Steps;
 use crate::arguments::RequestHandle;
@@ -72,6 +75,16 @@ pub fn create_persistent(comm: u32, restart: Restart) -> RequestHandle {
     RequestHandle(requests().put(Held { comm, restart: Some(restart), active: None, has_waiter: false }))
 }
 
+/// The operation of a persistent request, which another thread may wait for, and the communicator.
+pub fn prepared(request: RequestHandle) -> Result<(u32, Restart)> {
+    let not_prepared = || Error::new(Class::REQUEST, "the request is not persistent");
+    if request.is_null() || finished::is_finished(request) {
+        return Err(not_prepared());
+    }
+    look_at(request, |held| held.restart.clone().map(|restart| (held.comm, restart)))?
+        .ok_or_else(not_prepared)
+}
+
 /// Runs an operation to its end, for a blocking call.
 pub fn run(mut active: Active) -> Result<Status> {
     active.wait()
@@ -87,6 +100,11 @@ fn look_at<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Resu
 pub fn with<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Result<T> {
     let mut place = requests().find(request.0)?;
     place.held_mut().map(look)
+}
+
+/// Number of requests that are not complete, or persistent.
+pub fn number() -> usize {
+    requests().ids().len()
 }
 
 /// Whether operations on a communicator are under way, or may be started by a persistent request.

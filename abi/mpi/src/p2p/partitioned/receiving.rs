@@ -1,0 +1,229 @@
+//! The receiving side of a partitioned message.
+
+use std::sync::Arc;
+
+use anyccl_engine::base::Rank;
+use anyccl_engine::comm as engine;
+use anyccl_engine::p2p::Selector;
+use parking_lot::Mutex;
+
+use super::description::{Description, Expected};
+use super::tags::of_part;
+use super::whole::{Extent, Whole};
+use crate::comm::Comm;
+use crate::error::{Class, Error, Result};
+use crate::request::{Active, Prepared, Steps};
+use crate::status::Status;
+
+/// A prepared receive.
+pub(super) struct Receiving {
+    comm: Arc<Comm>,
+    /// The sender; `None` for `MPI_PROC_NULL`.
+    from: Option<Rank>,
+    tag: i32,
+    whole: Whole,
+    extent: Extent,
+    run: Mutex<Run>,
+}
+
+/// What is known of the sender's partitions.
+enum Sender {
+    /// The description has not come yet.
+    Unknown(Expected),
+    /// The description.
+    Known(Description),
+    /// There are no parts.
+    Nothing,
+}
+
+/// The state of a run, and the sender's description.
+struct Run {
+    sender: Sender,
+    is_active: bool,
+    /// Whether the receives of this run are posted.
+    is_posted: bool,
+    /// Receives of the sender's partitions that are under way.
+    parts: Vec<Option<Active>>,
+    /// Number of these.
+    missing: usize,
+    /// The first failure of this run.
+    failed: Option<Error>,
+}
+
+impl Receiving {
+    /// Prepares a receive.
+    pub fn new(
+        comm: Arc<Comm>,
+        from: Option<Rank>,
+        tag: i32,
+        (whole, extent): (Whole, Extent),
+    ) -> Result<Receiving> {
+        let sender = match from {
+            Some(from) => Sender::Unknown(Expected::post(&comm, from, tag)?),
+            None => Sender::Nothing,
+        };
+        let run =
+            Run { sender, is_active: false, is_posted: false, parts: Vec::new(), missing: 0, failed: None };
+        Ok(Receiving { comm, from, tag, whole, extent, run: Mutex::new(run) })
+    }
+
+    /// Goes on with a run as far as possible. Returns the outcome if it has ended.
+    fn move_on(&self, run: &mut Run) -> Option<Result<Status>> {
+        if let Sender::Unknown(expected) = &mut run.sender {
+            match expected.poll()? {
+                Ok(description) => run.sender = Sender::Known(description),
+                Err(error) => {
+                    run.failed = Some(error.clone());
+                    return Some(Err(error));
+                }
+            }
+        }
+        if !run.is_posted {
+            run.is_posted = true;
+            if let Sender::Known(sender) = run.sender {
+                self.post(run, &sender);
+            }
+        }
+        self.poll_parts(run);
+        if run.missing > 0 {
+            return None;
+        }
+        run.is_active = false;
+        Some(match (&run.failed, self.from) {
+            (Some(error), _) => Err(error.clone()),
+            (None, None) => Ok(Status::PROC_NULL),
+            (None, Some(from)) => {
+                let (source, bytes) = (self.comm.rank_of_peer(from), self.extent.total() as i64);
+                Ok(Status { source, tag: self.tag, bytes, ..Status::SENT })
+            }
+        })
+    }
+
+    /// Posts the receives of the sender's partitions. If its message is longer or shorter than this one, its
+    /// parts are received and dropped, so that the sender does not wait.
+    fn post(&self, run: &mut Run, sender: &Description) {
+        let Some(from) = self.from else { return };
+        let Extent { partitions, bytes } = sender.extent;
+        let fits = sender.extent.total() == self.extent.total();
+        if !fits {
+            let class =
+                if sender.extent.total() > self.extent.total() { Class::TRUNCATE } else { Class::COUNT };
+            let text = format!(
+                "rank {} sends {partitions} partitions of {bytes} bytes; here are {} of {} bytes",
+                self.comm.rank_of_peer(from),
+                self.extent.partitions,
+                self.extent.bytes
+            );
+            run.failed = Some(Error::new(class, text));
+        }
+        if bytes == 0 {
+            return;
+        }
+        run.parts.reserve(partitions);
+        for partition in 0..partitions {
+            let selector = Selector::new(Some(from), Some(of_part(sender.first + partition as u64)));
+            let (at, len) = if fits { (partition * bytes, bytes) } else { (0, 0) };
+            // SAFETY: the program's buffer is writable from each start to the end of that run. The totals are
+            // equal, so each part lies within it.
+            match unsafe { self.whole.receive(&self.comm, selector, at, len) } {
+                Ok(part) => {
+                    run.parts.push(Some(part));
+                    run.missing += 1;
+                }
+                Err(error) => {
+                    run.failed.get_or_insert(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn poll_parts(&self, run: &mut Run) {
+        let Sender::Known(sender) = &run.sender else { return };
+        for part in &mut run.parts {
+            let Some(outcome) = part.as_mut().and_then(Active::poll) else { continue };
+            *part = None;
+            run.missing -= 1;
+            let error = match outcome {
+                Ok(status) if status.bytes == sender.extent.bytes as i64 => continue,
+                Ok(status) => {
+                    let text = format!(
+                        "a part of a partitioned message has {} bytes; its description says {}",
+                        status.bytes, sender.extent.bytes
+                    );
+                    Error::new(Class::INTERN, text)
+                }
+                Err(error) => error,
+            };
+            run.failed.get_or_insert(error);
+        }
+    }
+}
+
+impl Run {
+    /// Whether all parts have come that overlap this partition, and nothing has failed.
+    fn has(&self, extent: Extent, partition: usize) -> bool {
+        let Sender::Known(sender) = &self.sender else { return matches!(self.sender, Sender::Nothing) };
+        let bytes = sender.extent.bytes;
+        if !self.is_posted || self.failed.is_some() {
+            return false;
+        }
+        if bytes == 0 || extent.bytes == 0 {
+            return true;
+        }
+        let first = partition * extent.bytes / bytes;
+        let end = ((partition + 1) * extent.bytes).div_ceil(bytes);
+        self.parts.get(first..end).is_some_and(|parts| parts.iter().all(Option::is_none))
+    }
+}
+
+impl Prepared for Receiving {
+    fn start(self: Arc<Self>) -> Result<Active> {
+        let mut run = self.run.lock();
+        run.is_active = true;
+        run.is_posted = false;
+        run.parts.clear();
+        run.missing = 0;
+        run.failed = None;
+        // Post receives now if the sender is known.
+        let outcome = self.move_on(&mut run);
+        drop(run);
+        match outcome {
+            None => Ok(Active::Steps(Box::new(Received(self)))),
+            // A failure is the outcome of the run: its end tells it.
+            Some(outcome) => Ok(outcome.map_or_else(Active::Failed, Active::Complete)),
+        }
+    }
+
+    fn has_arrived(&self, partition: i32) -> Result<bool> {
+        let at = usize::try_from(partition).ok().filter(|at| *at < self.extent.partitions);
+        let at = at.ok_or_else(|| {
+            let text = format!("partition {partition}; the receive has {} from 0 on", self.extent.partitions);
+            Error::new(Class::ARG, text)
+        })?;
+        let mut run = self.run.lock();
+        if run.is_active && !run.has(self.extent, at) {
+            // The call that completes the request finds the same outcome.
+            let _ = self.move_on(&mut run);
+        }
+        match &run.failed {
+            Some(error) => Err(error.clone()),
+            None => Ok(!run.is_active || run.has(self.extent, at)),
+        }
+    }
+}
+
+/// A run of a receive.
+struct Received(Arc<Receiving>);
+
+impl Steps for Received {
+    fn poll(&mut self) -> Option<Result<Status>> {
+        // As for sends, the lock may be held.
+        let mut run = self.0.run.try_lock()?;
+        self.0.move_on(&mut run)
+    }
+
+    fn current(&self) -> Option<&engine::Request> {
+        None
+    }
+}
