@@ -4,6 +4,7 @@ import re
 import shutil
 
 import debian
+import fortran
 from programs import describe, first_difference, on_mpich
 from setting import HERE, SECONDS, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
 
@@ -131,6 +132,31 @@ def blacs(library, launcher):
     return f"{sum(int(passed) for _, passed, _, _ in found)} tests passed"
 
 
+def nwchem(library, launcher):
+    """NWChem of Debian's MPICH computes the energy of water by SCF. Each printed digit of the energy is that of one rank on MPICH, whose
+    ranks poll."""
+    root = debian.unpack(*debian.with_needed("nwchem-mpich"), "nwchem-data")
+    libraries = debian.library_folder(root)
+    # Debian's libfabric, which only Debian's MPICH needs, does not load as it is unpacked.
+    more = [VENV / "lib" / "mpich", libraries, libraries / "lapack", libraries / "blas"]
+
+    def energy(where, ranks):
+        folder = WORK / f"nwchem-{where}-{ranks}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        words = ["sh", "-c", f"cd {folder} && exec {root / 'usr' / 'bin' / 'nwchem.mpich'} {HERE / 'open_mpi' / 'water.nw'}"]
+        path = ":".join(map(str, [debian.named(where), *more]))
+        out = run(where, ranks, words, launcher, LD_LIBRARY_PATH=path, OMP_NUM_THREADS="1",
+                  NWCHEM_BASIS_LIBRARY=f"{root}/usr/share/nwchem/libraries/")
+        return re.findall(r"Total SCF energy = *(\S+)", out)
+
+    its = energy(mpich("mpich"), 1)
+    for ranks in RANKS:
+        if not its or (got := energy(library, ranks)) != its:
+            raise Failure(f"{ranks} ranks: {got if its else 'no energy'}, on MPICH {its}")
+    return f"the energy of MPICH, {its[0]}"
+
+
 def fortran_links():
     """Links (name, file) to Debian's build of MPICH's libraries for Fortran and C++, under the usual names and Debian's."""
     libraries = debian.library_folder(debian.unpack(*FORTRAN))
@@ -154,6 +180,7 @@ def dtfft(library, launcher):
     return "the transforms of NumPy"
 
 
-TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs}
+TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs, "NWChem of MPICH": nwchem,
+         "Fortran of MPICH": fortran.of_mpich}
 # The clients for `run.py --quick`, which runs them with two ranks: they run in seconds.
 QUICK = ["numba-mpi"]

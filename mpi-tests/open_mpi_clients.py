@@ -8,9 +8,11 @@ import shutil
 
 import debian
 import debian_open_mpi
+import fortran
+import fortran_clients
 import mpi4py_suite
 from clients import numbers, passed
-from debian_open_mpi import built, on_both, reference, run, run_compiler
+from debian_open_mpi import built, on_both, reference, run
 from programs import first_difference
 from setting import HERE, WORK, Failure, mpi4py_tests
 
@@ -123,23 +125,12 @@ def hypre(library, launcher):
     return on_both(library, launcher, root, [program])
 
 
-def without_fortran():
-    """Returns a folder with an empty library in the place of Open MPI's library for Fortran, which works with Open MPI alone.
-
-    PETSc and MUMPS load it, and the programs here call nothing of it.
-    """
-    stand_in = WORK / "no-fortran" / "libmpi_mpifh.so.40"
-    stand_in.parent.mkdir(parents=True, exist_ok=True)
-    run_compiler(["cc", "-shared", "-xc", "/dev/null", f"-Wl,-soname,{stand_in.name}", "-o", stand_in])
-    return stand_in.parent
-
-
 def petsc(library, launcher, name="petsc"):
     """PETSc solves a linear system in as many steps as on Open MPI, and writes a solution of the same size by MPI-IO."""
     root = debian.unpack(*debian.with_needed("libslepc-real3.18"), *PETSC_HEADERS)
     include = [f"lib/{one}dir/{one}3.18/x86_64-linux-gnu-real/include" for one in ("petsc", "slepc")]
     program = built(SOURCES / f"{name}.c", "cc", root, "libpetsc_real.so.3.18", "libslepc_real.so.3.18", include=include)
-    return on_both(library, launcher, root, [program, WORK / "petsc.bin"], folders=[without_fortran()])
+    return on_both(library, launcher, root, [program, WORK / "petsc.bin"])
 
 
 def slepc(library, launcher):
@@ -221,6 +212,6 @@ def pnetcdf(library, launcher):
 
 TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs,
          "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack, "HDF5": hdf5, "PnetCDF": pnetcdf,
-         "mpi4py": mpi4py}
+         "mpi4py": mpi4py, "Fortran of Open MPI": fortran.open_mpi, **fortran_clients.TESTS}
 # The clients for `run.py --quick`, which runs them with two ranks.
-QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]
+QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch", "Fortran of Open MPI"]

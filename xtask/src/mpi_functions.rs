@@ -46,9 +46,9 @@ pub fn page() -> String {
          This page counts the functions that the three libraries export, by chapter of the standard, and how many of them are \
          implemented. The others return MPI_ERR_UNSUPPORTED_OPERATION by the error handler, with a sentence. Each function has \
          its profiling twin, `PMPI_X`. [mpi.md](mpi.md) has the rest.\n\n\
-         `libmpi_abi.so.1` has these functions and no others. `libmpi.so.12` and `libmpi.so.40` also have the functions that \
+         In C, `libmpi_abi.so.1` has these functions and no others. `libmpi.so.12` and `libmpi.so.40` also have the functions that \
          MPI 3.0 has removed, `c2f` and `f2c`, and the names of MPICH's or Open MPI's own functions. Open MPI has none of the last \
-         chapter.\n\n",
+         chapter. Fortran has all of them but MPI_T and the last chapter: [mpi.md](mpi.md#fortran).\n\n",
     );
     let all = chapters();
     let mut rows: Vec<Vec<String>> = all.iter().map(|(title, functions)| row(title, functions)).collect();

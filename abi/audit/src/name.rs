@@ -14,15 +14,12 @@ pub fn doors(facade: Facade) -> &'static [&'static str] {
 ///
 /// NCCL is `libnccl.so`, or `libnccl.so.2` with any minor version. Its plugins (`libnccl-net.so`) and other
 /// major versions are not. MPI is `libmpi.so`, `libmpich.so` or `libmpi_abi.so` with any version. Libraries
-/// for other languages (`libmpifort.so.12`) are not, but for Open MPI's for Fortran: it works only with the
-/// libmpi.so.40 that it was built with.
+/// for other languages (`libmpifort.so.12`) are not, but for Open MPI's for Fortran, `libmpi_mpifh.so`: it
+/// works only with the libmpi.so.40 that it was built with, so anyccl's libmpi.so.40 has its functions.
 pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
     match facade {
         Facade::Nccl => door(facade, asked).is_some(),
-        Facade::Mpi => {
-            let names = MPI.iter().map(|(name, _, _)| *name).chain([FORTRAN_OF_OPEN_MPI]);
-            names.into_iter().any(|name| version(asked, name).is_some())
-        }
+        Facade::Mpi => MPI.iter().any(|(name, _, _)| version(asked, name).is_some()),
     }
 }
 
@@ -40,14 +37,13 @@ pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
 }
 
 /// Name, major version, and the library of anyccl with that ABI. A name without a version gets the first.
-const MPI: [(&str, &str, &str); 4] = [
+const MPI: [(&str, &str, &str); 5] = [
     ("libmpi_abi.so", "1", "libmpi_abi.so.1"),
     ("libmpi.so", "12", "libmpi.so.12"),
     ("libmpich.so", "12", "libmpi.so.12"),
     ("libmpi.so", "40", "libmpi.so.40"),
+    ("libmpi_mpifh.so", "40", "libmpi.so.40"),
 ];
-
-const FORTRAN_OF_OPEN_MPI: &str = "libmpi_mpifh.so";
 
 /// Whether a library is anyccl's own engine, which may want a foreign library as an engine.
 pub fn is_engine(path: &[u8]) -> bool {
@@ -115,11 +111,13 @@ mod tests {
             ("libmpich.so.12", "libmpi.so.12"),
             ("libmpi.so.40", "libmpi.so.40"),
             ("/x/libmpi.so.40.30.1", "libmpi.so.40"),
+            ("libmpi_mpifh.so.40", "libmpi.so.40"),
+            ("/x/libmpi_mpifh.so.40.30.0", "libmpi.so.40"),
         ] {
             assert_eq!(door(Facade::Mpi, asked.as_bytes()), Some(taken), "{asked}");
             assert!(is_library(Facade::Mpi, asked.as_bytes()), "{asked}");
         }
-        for other in ["libmpi.so.1", "libmpi_abi.so.0", "libmpich.so.10", "libmpi_mpifh.so.40"] {
+        for other in ["libmpi.so.1", "libmpi_abi.so.0", "libmpich.so.10", "libmpi_mpifh.so.20"] {
             assert_eq!(door(Facade::Mpi, other.as_bytes()), None, "{other}");
             assert!(is_library(Facade::Mpi, other.as_bytes()), "{other}");
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use crate::exports::*;
 use crate::mpich::Door;
 
 /// Whether every call takes buffers in GPU memory. It does not: a datatype with holes is refused there, and a
@@ -35,6 +36,16 @@ pub unsafe extern "C" fn MPIX_GPU_query_support(_kind: c_int, is_supported: *mut
 pub unsafe extern "C" fn PMPIX_GPU_query_support(kind: c_int, is_supported: *mut c_int) -> c_int {
     // SAFETY: passed on from the caller.
     unsafe { MPIX_GPU_query_support(kind, is_supported) }
+}
+
+// Names that MPICH had for functions of MPI 4.1, which its library for Fortran calls.
+anyccl_mpi::jumps! {
+    MPIX_Delete_error_class = MPI_Remove_error_class;
+    PMPIX_Delete_error_class = PMPI_Remove_error_class;
+    MPIX_Delete_error_code = MPI_Remove_error_code;
+    PMPIX_Delete_error_code = PMPI_Remove_error_code;
+    MPIX_Delete_error_string = MPI_Remove_error_string;
+    PMPIX_Delete_error_string = PMPI_Remove_error_string;
 }
 
 anyccl_mpi::refused! { Door:

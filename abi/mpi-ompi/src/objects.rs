@@ -292,7 +292,27 @@ pub fn by_number(number: u32) -> Option<&'static Predefined> {
     PREDEFINED.get(usize::from(index))
 }
 
-/// The predefined object of this type with this number in Fortran.
+/// Indices of the first rows of the types of objects.
+static FIRST: [usize; Object::Win as usize + 1] = {
+    let mut first = [0; Object::Win as usize + 1];
+    let mut index = PREDEFINED.len();
+    while index > 0 {
+        index -= 1;
+        first[PREDEFINED[index].object as usize] = index;
+    }
+    first
+};
+
+/// The predefined object of this type with this number in Fortran. Most rows of a type are in the order of
+/// these numbers.
+#[inline]
 pub fn by_fortran(object: Object, number: i32) -> Option<&'static Predefined> {
+    let is_it = |row: &&Predefined| row.object == object && row.fortran == number && number != NO_FORTRAN;
+    let likely = FIRST[object as usize].wrapping_add(number as usize);
+    PREDEFINED.get(likely).filter(is_it).or_else(|| search_fortran(object, number))
+}
+
+#[cold]
+fn search_fortran(object: Object, number: i32) -> Option<&'static Predefined> {
     PREDEFINED.iter().find(|row| row.object == object && row.fortran == number && number != NO_FORTRAN)
 }

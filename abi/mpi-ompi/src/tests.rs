@@ -5,7 +5,9 @@ use anyccl_mpi::abi::{Abi, Numbers, Object};
 use anyccl_mpi::error::Class;
 use anyccl_mpi::status::Status;
 
+use crate::exports;
 use crate::exports::{MPI_Comm_c2f, MPI_Comm_f2c, MPI_Type_c2f, MPI_Type_f2c};
+use crate::mpifh::NAMES;
 use crate::objects::{PREDEFINED, SIZES, ompi_mpi_file_null};
 use crate::open_mpi::{Door, RawStatus};
 
@@ -126,4 +128,41 @@ fn numbers_of_the_standard_mean_nothing_here() {
     assert_eq!(Door::raw_number(Numbers::ErrorCode, Class::REVOKED.0), 77);
     assert_eq!(Door::raw_number(Numbers::ErrorCode, Class::LASTCODE.0 + 1), 93);
     assert_eq!(Door::number(Numbers::ErrorCode, 93), Class::LASTCODE.0 + 1);
+}
+
+/// Every function of the tables has its names in Fortran, apart from those that Open MPI does not have there.
+#[test]
+fn every_function_has_the_names_that_compilers_for_fortran_give_it() {
+    let tables = [
+        exports::ATTRIBUTES,
+        exports::COLLECTIVES,
+        exports::COMMUNICATORS,
+        exports::DATATYPES,
+        exports::ENVIRONMENT,
+        exports::ERRORS,
+        exports::FILES,
+        exports::GROUPS,
+        exports::INFO,
+        exports::NEIGHBORHOOD,
+        exports::OPERATORS,
+        exports::P2P,
+        exports::PROCESSES,
+        exports::REQUESTS,
+        exports::TOPOLOGIES,
+        exports::WINDOWS,
+    ];
+    for function in tables.into_iter().flatten().filter(|function| !function.name.ends_with("_c")) {
+        let is_given_back = function.name.ends_with("_detach_buffer");
+        let found = NAMES.iter().any(|(name, _)| *name == function.name);
+        assert_eq!(found, !is_given_back, "{}", function.name);
+    }
+    for (function, names) in NAMES {
+        let lower = function.to_lowercase();
+        let of = |prefix: &str| {
+            let name = format!("{prefix}{lower}");
+            [format!("{name}_"), name.clone(), format!("{name}__"), name.to_uppercase()]
+        };
+        let wanted: Vec<String> = of("").into_iter().chain(of("p")).chain([format!("o{lower}_f")]).collect();
+        assert_eq!(names[..9], wanted, "{function}");
+    }
 }

@@ -101,6 +101,8 @@ pub trait Abi: Sized + 'static {
     const LEAST_THREAD_LEVEL: i32 = THREAD_SINGLE;
     /// The integer of `MPI_FILE_NULL`.
     const NO_FILE_INTEGER: c_int = 0;
+    /// Index of the first request of a list: 1 in Fortran.
+    const FIRST_INDEX: i32 = 0;
     /// `MPI_DISPLACEMENT_CURRENT`.
     const DISPLACEMENT_CURRENT: i64 = DISPLACEMENT_CURRENT;
 

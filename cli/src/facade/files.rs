@@ -13,7 +13,8 @@ pub struct FacadeFiles {
     pub facade: Facade,
     /// The folder that contains them.
     pub folder: String,
-    /// The libraries: libnccl.so.2; or libmpi.so.12, libmpi.so.40, libmpi_abi.so.1 and libmpiwrapper.so.
+    /// The libraries: libnccl.so.2; or libmpi.so.12, libmpi.so.40, libmpi_mpifh.so.40, libmpi_abi.so.1 and
+    /// libmpiwrapper.so.
     pub libraries: Vec<String>,
     /// The audit library.
     pub audit: String,
@@ -63,7 +64,13 @@ impl FacadeFiles {
                 (vec![file("libnccl.so.2")?], Some(listable(overlay)?))
             }
             Facade::Mpi => {
-                let names = ["libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1", FacadeFiles::WRAPPER];
+                let names = [
+                    "libmpi.so.12",
+                    "libmpi.so.40",
+                    "libmpi_mpifh.so.40",
+                    "libmpi_abi.so.1",
+                    FacadeFiles::WRAPPER,
+                ];
                 (names.into_iter().map(file).collect::<Result<_, _>>()?, None)
             }
         };

@@ -139,16 +139,15 @@ impl UsageCheck {
     fn wrong(&self, facade: Facade, report: &UsageReport, method: Method) -> String {
         let UsageReport { who, library, user, .. } = report;
         let what = match (facade, method, self.wanted) {
-            (Facade::Mpi, _, _) if library.contains("libmpi_mpifh.so") => {
-                "That is Open MPI's library for Fortran, which works with Open MPI alone: take the program's build for \
-                 MPICH, whose library for Fortran works with anyccl"
-                    .into()
-            }
             (Facade::Nccl, Method::Audit, _) => {
                 "Has the program set LD_AUDIT by itself? Then try --by preload".into()
             }
-            (Facade::Mpi, Method::Audit, _) => "Has the program set LD_AUDIT by itself? Then try --by path".into(),
-            (_, _, Some(_)) => "It cannot be reached by this method: leave --by out, or try --by audit".into(),
+            (Facade::Mpi, Method::Audit, _) => {
+                "Has the program set LD_AUDIT by itself? Then try --by path".into()
+            }
+            (_, _, Some(_)) => {
+                "It cannot be reached by this method: leave --by out, or try --by audit".into()
+            }
             (_, _, None) => {
                 format!("It cannot be reached by this method: link it with {} of anyccl", facade.library())
             }
@@ -297,15 +296,5 @@ mod tests {
             panic!("it went on")
         };
         assert!(why.contains("-as none"), "{why}");
-    }
-
-    #[test]
-    fn open_mpis_fortran_ends_the_job_with_what_to_do() {
-        let mut check = UsageCheck::of(Some(Facade::Mpi), None);
-        let open_mpi = UsageReport { library: "/x/libmpi_mpifh.so.40".into(), ..report(Usage::OtherLoaded) };
-        let Some(CheckAction::EndJob(why)) = check.accept_report(&open_mpi, Method::Audit) else {
-            panic!("it went on")
-        };
-        assert!(why.contains("Open MPI's library for Fortran") && why.contains("MPICH"), "{why}");
     }
 }

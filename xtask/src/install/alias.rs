@@ -1,8 +1,9 @@
 //! A shared library that is another name of one that lies beside it.
 //!
-//! Debian calls MPICH's `libmpi.so.12` `libmpich.so.12`. A symbolic link would do, but Python packages have
-//! none, and the loader takes a copy for a second library. This one is empty and needs the other, so a
-//! process that asks for both names gets one MPI.
+//! Debian calls MPICH's `libmpi.so.12` `libmpich.so.12`. Open MPI has a library of its own for Fortran, whose
+//! functions are in our `libmpi.so.40`. A symbolic link would do, but Python packages have none, and the
+//! loader takes a copy for a second library. This one is empty and needs the other, so a process that asks
+//! for both names gets one MPI.
 
 use std::path::Path;
 use std::process::Command;

@@ -16,7 +16,8 @@
 //! lib/anyccl/mpi/                     like the prefix of any MPI; no loader looks there
 //!   lib/libmpi_abi.so.1               MPI in the standard ABI, and the link libmpi_abi.so
 //!   lib/libmpi.so.12                  MPI in MPICH's ABI
-//!   lib/libmpi.so.40                  MPI in Open MPI's ABI
+//!   lib/libmpi.so.40                  MPI in Open MPI's ABI, for Fortran, too
+//!   lib/libmpi_mpifh.so.40            Open MPI's name for Fortran: an empty library that needs it
 //!   lib/libmpiwrapper.so              MPI for MPItrampoline
 //!   lib/libmpich.so.12                Debian's name for the same: an empty library that needs it
 //!   lib/libanyccl_audit.so            puts them in MPI's place, by LD_AUDIT
@@ -200,6 +201,9 @@ fn mpi(built: &Path, to: &mut Writer) -> Result {
     let debian = built.join("libmpich.so.12");
     alias::link(&built.join("libanyccl_mpich.so"), "libmpi.so.12", &debian)?;
     to.library(&debian, lib.join("libmpich.so.12"))?;
+    let fortran = built.join("libmpi_mpifh.so.40");
+    alias::link(&built.join("libanyccl_ompi.so"), "libmpi.so.40", &fortran)?;
+    to.library(&fortran, lib.join("libmpi_mpifh.so.40"))?;
     headers(&root().join("include/mpi"), &home.join("include"), to)?;
     to.put(&root().join("cli/wrappers/anyccl-mpicc"), "bin/anyccl-mpicc")?;
     to.link("anyccl-mpicc", "bin/anyccl-mpicxx")?;

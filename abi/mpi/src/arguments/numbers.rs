@@ -121,6 +121,24 @@ impl<A: Abi> Element<A> for ContentsNumber {
     }
 }
 
+/// The index of a request in a list, or `MPI_UNDEFINED`. It starts from 0 in this crate.
+pub struct Index;
+
+impl<A: Abi> Element<A> for Index {
+    type C = c_int;
+    type Value = i32;
+
+    #[inline(always)]
+    fn value(raw: c_int) -> i32 {
+        if raw == UNDEFINED { raw } else { raw - A::FIRST_INDEX }
+    }
+
+    #[inline(always)]
+    fn raw(value: i32) -> c_int {
+        if value == UNDEFINED { value } else { value + A::FIRST_INDEX }
+    }
+}
+
 /// A truth value: an int that is 0 or not.
 pub struct Flag;
 

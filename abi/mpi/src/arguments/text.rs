@@ -30,12 +30,30 @@ pub struct OutText;
 pub struct TextPlace {
     place: *mut c_char,
     limit: fn(TextLimit) -> usize,
+    /// The length of the place, if blanks fill it and no zero ends the string: in Fortran.
+    filled: Option<usize>,
 }
 
 impl TextPlace {
-    /// Writes as much of `text` as fits, and a zero. Returns the number of bytes without the zero.
+    /// A place of `len` characters that blanks fill.
+    ///
+    /// # Safety
+    /// So many characters may be written there until the MPI function returns.
+    pub(crate) unsafe fn filled<A: Abi>(place: *mut c_char, len: usize) -> TextPlace {
+        TextPlace { place, limit: A::limit, filled: Some(len) }
+    }
+
+    /// Writes as much of `text` as fits, and a zero or blanks. Returns the number of bytes of the text.
     pub fn put(&self, text: &[u8], limit: TextLimit) -> i32 {
         let len = text.len().min((self.limit)(limit));
+        if let Some(room) = self.filled {
+            let len = len.min(room);
+            // SAFETY: promised to `filled`.
+            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.place, len) };
+            // SAFETY: as above.
+            unsafe { std::ptr::write_bytes(self.place.wrapping_add(len), b' ', room - len) };
+            return len as i32;
+        }
         // SAFETY: the program passes memory for as many bytes as the limit says, and for the zero.
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.place, len) };
         // SAFETY: as above.
@@ -49,7 +67,7 @@ impl<A: Abi> Kind<A> for OutText {
     type Value = TextPlace;
 
     unsafe fn value(raw: *mut c_char, name: &'static str) -> Result<TextPlace> {
-        Ok(TextPlace { place: present(raw, name)?, limit: A::limit })
+        Ok(TextPlace { place: present(raw, name)?, limit: A::limit, filled: None })
     }
 }
 
@@ -61,6 +79,6 @@ impl<A: Abi> Kind<A> for OutTextOrNull {
     type Value = Option<TextPlace>;
 
     unsafe fn value(raw: *mut c_char, _: &'static str) -> Result<Option<TextPlace>> {
-        Ok((!raw.is_null()).then_some(TextPlace { place: raw, limit: A::limit }))
+        Ok((!raw.is_null()).then_some(TextPlace { place: raw, limit: A::limit, filled: None }))
     }
 }

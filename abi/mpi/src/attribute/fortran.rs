@@ -6,9 +6,9 @@
 use std::ffi::{c_int, c_void};
 
 use super::calls::put_value;
-use super::{Kind, Proxies, Value, predefined};
+use super::{CopyProxy, DeleteProxy, Keyval, Kind, Proxies, Value, predefined};
 use crate::abi::{Abi, Numbers, Object};
-use crate::arguments::{CommHandle, DatatypeHandle, WinHandle, outcome};
+use crate::arguments::{CommHandle, CopyFunction, DatatypeHandle, DeleteFunction, WinHandle, outcome};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
 use crate::types::with_attributes;
@@ -34,7 +34,8 @@ type Copy<H> = unsafe extern "C" fn(
 ) -> c_int;
 type Delete<H> = unsafe extern "C" fn(usize, H, c_int, c_int, *mut c_void, *mut c_void) -> c_int;
 
-fn handle<A: Abi>(kind: Kind, object: u32) -> A::Handle {
+/// The handle of an object with attributes.
+pub(crate) fn handle<A: Abi>(kind: Kind, object: u32) -> A::Handle {
     let of = match kind {
         Kind::Comm => Object::Comm,
         Kind::Datatype => Object::Datatype,
@@ -81,6 +82,19 @@ unsafe fn delete<A: Abi>(
     // SAFETY: promised by the caller.
     let code = unsafe { proxy(function, handle, keyval, ADDRESS, value, extra) };
     outcome::<A>(code, "delete function of an attribute")
+}
+
+/// Makes a key with functions that are called by `calls`. Returns its number.
+pub(crate) fn make_key(
+    kind: Kind,
+    (copy, delete): (CopyFunction, DeleteFunction),
+    extra: usize,
+    calls: (CopyProxy, DeleteProxy),
+) -> Result<i32> {
+    let keyval = Keyval::make(kind, copy, delete, std::ptr::with_exposed_provenance_mut(extra));
+    let made = super::KEYVALS.get(keyval.cast_unsigned())?.share();
+    let _ = made.proxies.set(Proxies { copy: (0, calls.0), delete: (0, calls.1) });
+    Ok(keyval)
 }
 
 /// Sets the functions of a binding that call the functions of a key from now on.

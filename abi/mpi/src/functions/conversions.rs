@@ -50,7 +50,7 @@ macro_rules! conversions {
         pub unsafe extern "C" fn $name(from: *const ::std::ffi::c_void, to: *mut ::std::ffi::c_void) -> ::std::ffi::c_int {
             $crate::call::call::<$door>(stringify!($name), $crate::call::Scope::Process, || {
                 // SAFETY: the program passes two statuses.
-                unsafe { $crate::fortran::status_to_fortran::<$door>(from, to) }
+                unsafe { $crate::fortran::statuses::status_to_fortran::<$door>(from, to) }
             })
         }
     )*};

@@ -26,6 +26,7 @@ mod failures;
 mod files;
 mod groups;
 mod handles;
+mod in_fortran;
 mod info;
 mod neighborhood;
 mod operators;
@@ -84,11 +85,22 @@ macro_rules! chapters {
 /// Makes exported functions from rows, for the ABI that is named `$door` where this is used, and a list of
 /// the rows.
 ///
-/// With `listing`, it makes only the list.
+/// With `listing`, it makes only the list. With `fortran`, it makes the functions for Fortran of the ABI that
+/// is named `Door` there ([`crate::fortran_row`]), and with `fortran_only` from rows that C does not have.
 #[macro_export]
 macro_rules! export {
     (listing $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
        $(on $scope:ident)? $(-> $returned:ty)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
+        $crate::export! { @list $list $($tier $since $name $twin = $($how)::+;)* }
+    };
+    (fortran $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
+       $(on $scope:ident)? $(-> $returned:ty)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
+        $($crate::fortran_row! { @table $name $arguments [$($scope)?] [$($returned)?] [$($abi)?] [$($how)::+] })*
+        $crate::export! { @list $list $($tier $since $name $twin = $($how)::+;)* }
+    };
+    (fortran_only $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
+       $(on $scope:ident)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
+        $($crate::fortran_row! { @made $name $arguments [$($scope)?] [] [$($abi)?] [$($how)::+] })*
         $crate::export! { @list $list $($tier $since $name $twin = $($how)::+;)* }
     };
     ($door:ident $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt

@@ -15,8 +15,8 @@ macro_rules! removed {
                 errhandler::calls::comm_set;
             3 "2.0" MPI_File_c2f PMPI_File_c2f (file: FileHandle) -> Integer<FileHandle> = handles::same;
             3 "2.0" MPI_File_f2c PMPI_File_f2c (file: Integer<FileHandle>) -> Out<FileHandle> = handles::same;
-            3 "2.0" MPI_Status_c2f PMPI_Status_c2f (c_status: ConstPointer, f_status: Pointer) = fortran::status_to_fortran <Door>;
-            3 "2.0" MPI_Status_f2c PMPI_Status_f2c (f_status: ConstPointer, c_status: Pointer) = fortran::status_from_fortran <Door>;
+            3 "2.0" MPI_Status_c2f PMPI_Status_c2f (c_status: ConstPointer, f_status: Pointer) = fortran::statuses::status_to_fortran <Door>;
+            3 "2.0" MPI_Status_f2c PMPI_Status_f2c (f_status: ConstPointer, c_status: Pointer) = fortran::statuses::status_from_fortran <Door>;
             3 "1.0" MPI_Type_extent PMPI_Type_extent (datatype: DatatypeHandle, extent: Out<Aint>) = types::removed::extent;
             3 "1.0" MPI_Type_hindexed PMPI_Type_hindexed (count: Count, array_of_blocklengths: Array<Count>,
                 array_of_displacements: Array<Aint>, oldtype: DatatypeHandle, newtype: Out<DatatypeHandle>) =

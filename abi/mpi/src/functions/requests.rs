@@ -27,26 +27,26 @@ macro_rules! requests {
             2 "1.0" MPI_Test_cancelled PMPI_Test_cancelled (status: InStatus, flag: Out<Flag>) = request::status::test_cancelled;
             1 "1.0" MPI_Testall PMPI_Testall (count: Int, array_of_requests: InOutArray<RequestHandle>, flag: Out<Flag>,
                 array_of_statuses: OutStatusArray) = request::several::test_all;
-            1 "1.0" MPI_Testany PMPI_Testany (count: Int, array_of_requests: InOutArray<RequestHandle>, indx: Out<Int>,
+            1 "1.0" MPI_Testany PMPI_Testany (count: Int, array_of_requests: InOutArray<RequestHandle>, indx: Out<Index>,
                 flag: Out<Flag>, status: OutStatus) = request::several::test_any;
             1 "1.0" MPI_Testsome PMPI_Testsome (incount: Int, array_of_requests: InOutArray<RequestHandle>, outcount:
-                Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::several::test_some;
+                Out<Int>, array_of_indices: OutArray<Index>, array_of_statuses: OutStatusArray) = request::several::test_some;
             1 "1.0" MPI_Wait PMPI_Wait (request: InOut<RequestHandle>, status: OutStatus) = request::complete::wait;
             1 "1.0" MPI_Waitall PMPI_Waitall (count: Int, array_of_requests: InOutArray<RequestHandle>, array_of_statuses:
                 OutStatusArray) = request::several::wait_all;
-            1 "1.0" MPI_Waitany PMPI_Waitany (count: Int, array_of_requests: InOutArray<RequestHandle>, indx: Out<Int>,
+            1 "1.0" MPI_Waitany PMPI_Waitany (count: Int, array_of_requests: InOutArray<RequestHandle>, indx: Out<Index>,
                 status: OutStatus) = request::several::wait_any;
             1 "1.0" MPI_Waitsome PMPI_Waitsome (incount: Int, array_of_requests: InOutArray<RequestHandle>, outcount:
-                Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::several::wait_some;
+                Out<Int>, array_of_indices: OutArray<Index>, array_of_statuses: OutStatusArray) = request::several::wait_some;
             2 "4.0" MPI_Get_count_c PMPI_Get_count_c (status: InStatus, datatype: DatatypeHandle, count: Out<LargeCount>) = request::status::get_count;
             2 "4.0" MPI_Get_elements_c PMPI_Get_elements_c (status: InStatus, datatype: DatatypeHandle, count:
                 Out<LargeCount>) = request::status::get_elements;
             2 "4.1" MPI_Request_get_status_all PMPI_Request_get_status_all (count: Int, array_of_requests:
                 Array<RequestHandle>, flag: Out<Flag>, array_of_statuses: OutStatusArray) = request::get_status::all;
             2 "4.1" MPI_Request_get_status_any PMPI_Request_get_status_any (count: Int, array_of_requests:
-                Array<RequestHandle>, indx: Out<Int>, flag: Out<Flag>, status: OutStatus) = request::get_status::any;
+                Array<RequestHandle>, indx: Out<Index>, flag: Out<Flag>, status: OutStatus) = request::get_status::any;
             2 "4.1" MPI_Request_get_status_some PMPI_Request_get_status_some (incount: Int, array_of_requests:
-                Array<RequestHandle>, outcount: Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::get_status::some;
+                Array<RequestHandle>, outcount: Out<Int>, array_of_indices: OutArray<Index>, array_of_statuses: OutStatusArray) = request::get_status::some;
             2 "4.1" MPI_Status_get_error PMPI_Status_get_error (status: InStatus, error: Out<ErrorCode>) = request::status::get_error;
             2 "4.1" MPI_Status_get_source PMPI_Status_get_source (status: InStatus, source: Out<Rank>) = request::status::get_source;
             2 "4.1" MPI_Status_get_tag PMPI_Status_get_tag (status: InStatus, tag: Out<Tag>) = request::status::get_tag;

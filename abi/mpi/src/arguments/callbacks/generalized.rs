@@ -133,6 +133,27 @@ unsafe fn cancel_in_fortran<A: Abi>(function: Address, extra: *mut c_void, is_co
     outcome::<A>(code, "cancel function of a generalized request")
 }
 
+impl QueryFunction {
+    /// A function in Fortran.
+    pub fn in_fortran<A: Abi>(address: Address) -> QueryFunction {
+        QueryFunction { address, call: query_in_fortran::<A> }
+    }
+}
+
+impl FreeFunction {
+    /// A function in Fortran.
+    pub fn in_fortran<A: Abi>(address: Address) -> FreeFunction {
+        FreeFunction(address, free_in_fortran::<A>)
+    }
+}
+
+impl CancelFunction {
+    /// A function in Fortran.
+    pub fn in_fortran<A: Abi>(address: Address) -> CancelFunction {
+        CancelFunction(address, cancel_in_fortran::<A>)
+    }
+}
+
 /// The functions of a generalized request, as functions in Fortran.
 pub fn in_fortran<A: Abi>(
     query: QueryFunction,
@@ -140,9 +161,9 @@ pub fn in_fortran<A: Abi>(
     cancel: CancelFunction,
 ) -> (QueryFunction, FreeFunction, CancelFunction) {
     (
-        QueryFunction { address: query.address, call: query_in_fortran::<A> },
-        FreeFunction(free.0, free_in_fortran::<A>),
-        CancelFunction(cancel.0, cancel_in_fortran::<A>),
+        QueryFunction::in_fortran::<A>(query.address),
+        FreeFunction::in_fortran::<A>(free.0),
+        CancelFunction::in_fortran::<A>(cancel.0),
     )
 }
 

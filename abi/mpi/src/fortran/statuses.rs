@@ -1,4 +1,4 @@
-//! Functions for Fortran bindings, in an ABI whose C interface is made for them: statuses as arrays of
+//! Functions of C for Fortran bindings, in an ABI whose C interface is made for them: statuses as arrays of
 //! integers, which have the same bytes in both languages.
 
 use std::ffi::c_void;
