@@ -1,11 +1,13 @@
 """Builds programs in Fortran with Debian's gfortran, which is unpacked under target/, and compares what they print on anyccl with
 what they print on the MPI whose mpif.h and modules they were built with."""
 
+import shutil
+
 import debian
 import debian_open_mpi
 from debian_open_mpi import run_compiler
 from programs import describe, first_difference
-from setting import HERE, SECONDS, VENV, WORK, Failure, job, launch, mpich
+from setting import HERE, SECONDS, VENV, WORK, Failure, job, launch, mpich, ours
 
 SOURCES = HERE / "fortran"
 COMPILER = ["gfortran-12", "libgfortran-12-dev", "libgfortran5", "libquadmath0"]
@@ -94,3 +96,21 @@ def of_mpich(library, launcher):
             got = output(library, ranks, launch(launcher, ranks, [program]), [debian.named(library), folder], LD_BIND_NOW="1")
             same(title, ranks, its, got)
     return "mpif.h, use mpi, use mpi_f08: as on MPICH"
+
+
+def by_wrapper(prefix):
+    """Programs that anyccl-mpifort has compiled, with anyccl's mpif.h and modules, print what they print on Open MPI."""
+    library = ours(prefix, "std")
+    settings = {"ANYCCL_MPI_FC": " ".join(compiler()), "XDG_CACHE_HOME": str(WORK / "fortran-cache")}
+    shutil.rmtree(WORK / "fortran-cache", ignore_errors=True)
+    for title, (source, flags, _) in PROGRAMS.items():
+        program = WORK / "programs" / f"fortran-own-{title.replace(' ', '-')}"
+        modules = program.with_suffix(".modules")
+        modules.mkdir(parents=True, exist_ok=True)
+        words = ["env", *(f"{name}={value}" for name, value in settings.items()), prefix / "bin" / "anyccl-mpifort", "-O1", "-cpp", "-w",
+                 "-fallow-argument-mismatch", f"-J{modules}", *flags, SOURCES / source, "-o", program]
+        run_compiler(words)
+        for ranks in RANKS:
+            its, _ = of_open_mpi(title, ranks)
+            same(title, ranks, its, output(library, ranks, launch(prefix / "bin" / "anyccl", ranks, [program]), [library.folder]))
+    return "anyccl-mpifort: mpif.h, use mpi, use mpi_f08: as on Open MPI"

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import fortran
 from setting import HERE, WORK, Failure, clean_environment, pypi
 from cmake_tools import cmake_tools
 
@@ -88,4 +89,4 @@ def find_package(prefix):
     return "by MPI_HOME, and by the wrappers"
 
 
-TESTS = {"compiler wrappers": compilers, "pkg-config anyccl-mpi": pkg_config, "find_package(MPI)": find_package}
+TESTS = {"compiler wrappers": compilers, "anyccl-mpifort": fortran.by_wrapper, "pkg-config anyccl-mpi": pkg_config, "find_package(MPI)": find_package}

@@ -10,7 +10,7 @@ const PREFIX: &str = "ANYCCL_";
 
 /// Names that the library itself does not read: those of the Python package, of the stand-ins for NCCL and
 /// MPI, of compiler wrappers, and of builds.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     "ANYCCL_LIB",
     "ANYCCL_PYTHON_CTYPES",
     "ANYCCL_ROOT",
@@ -20,6 +20,7 @@ const OTHERS: [&str; 12] = [
     "ANYCCL_LAUNCH_REPORT",
     "ANYCCL_MPI_CC",
     "ANYCCL_MPI_CXX",
+    "ANYCCL_MPI_FC",
     "ANYCCL_NCCL_TESTS",
     "ANYCCL_NAME_TORCH",
     "ANYCCL_CACHE",

@@ -2,7 +2,7 @@
 
 use crate::cargo::{cargo, run as run_program};
 use crate::result::Result;
-use crate::{abi, c_format, docs, header, licenses, ptx, rooms, symbols, words};
+use crate::{abi, c_format, docs, fortran, header, licenses, ptx, rooms, symbols, words};
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -20,6 +20,7 @@ impl Check {
         step("words", words::run)?;
         step("rooms", rooms::run)?;
         step("header", || header::run(true))?;
+        step("fortran", || fortran::run(true))?;
         step("docs", || Ok(docs::docs(true)?))?;
         step("clippy", || run_program(&mut cargo(&["clippy-all"])))?;
         if self.quick {

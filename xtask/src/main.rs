@@ -8,6 +8,7 @@ mod cargo;
 mod check;
 mod cuda_double;
 mod docs;
+mod fortran;
 mod glibc;
 mod header;
 mod install;
@@ -41,6 +42,8 @@ struct Arguments {
 enum Task {
     /// Make the chapters of the C header, include/anyccl/*.h, from abi/native
     Header(Drift),
+    /// Make mpif.h and the modules mpi and mpi_f08 in include/mpi, from mpi.h and the tables of abi/mpi
+    Fortran(Drift),
     /// Write the names that the shared libraries export to abi/symbols
     Symbols(Drift),
     /// Make the pages of docs/ that are generated from the code
@@ -84,6 +87,7 @@ struct Drift {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Header(drift) => header::run(drift.check),
+        Task::Fortran(drift) => fortran::run(drift.check),
         Task::Symbols(drift) => symbols::run(drift.check),
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
         Task::Ptx(ptx) => ptx.run(),

@@ -10,4 +10,5 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod exports;
+mod fortran;
 mod standard;

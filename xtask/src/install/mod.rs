@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! bin/anyccl                          the tool
-//! bin/anyccl-mpicc, anyccl-mpicxx     compile MPI programs
+//! bin/anyccl-mpicc, anyccl-mpicxx, anyccl-mpifort     compile MPI programs
 //! bin/anyccl-mpiexec                  starts them: a link to anyccl
 //! include/anyccl/anyccl.h             and the chapters that it includes
 //! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
@@ -21,7 +21,7 @@
 //!   lib/libmpiwrapper.so              MPI for MPItrampoline
 //!   lib/libmpich.so.12                Debian's name for the same: an empty library that needs it
 //!   lib/libanyccl_audit.so            puts them in MPI's place, by LD_AUDIT
-//!   include/mpi.h                     the standard ABI's
+//!   include/mpi.h                     the standard ABI's; mpif.h, mpi.f90 and mpi_f08.f90 for Fortran
 //!   bin/                              mpicc, mpicxx, mpiexec and others: links to those in bin/
 //! lib/cmake/anyccl/                   find_package(anyccl)
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
@@ -207,12 +207,16 @@ fn mpi(built: &Path, to: &mut Writer) -> Result {
     headers(&root().join("include/mpi"), &home.join("include"), to)?;
     to.put(&root().join("cli/wrappers/anyccl-mpicc"), "bin/anyccl-mpicc")?;
     to.link("anyccl-mpicc", "bin/anyccl-mpicxx")?;
+    to.link("anyccl-mpicc", "bin/anyccl-mpifort")?;
     // The tool chooses its behaviour by the name under which it is called.
     to.link("anyccl", "bin/anyccl-mpiexec")?;
     for (name, tool) in [
         ("mpicc", "anyccl-mpicc"),
         ("mpicxx", "anyccl-mpicxx"),
         ("mpic++", "anyccl-mpicxx"),
+        ("mpifort", "anyccl-mpifort"),
+        ("mpif90", "anyccl-mpifort"),
+        ("mpif77", "anyccl-mpifort"),
         ("mpiexec", "anyccl-mpiexec"),
         ("mpirun", "anyccl-mpiexec"),
     ] {
