@@ -19,6 +19,21 @@ static int flavor, synchronization;
 /* Where the windows begin: 0, or addresses in a dynamic window. */
 static MPI_Aint bases[MOST];
 
+/* Whether all ranks share memory, so that MPI_Win_allocate_shared works. */
+static int is_one_host;
+
+static void look_at_hosts(void)
+{
+    MPI_Comm host;
+    int of_host;
+    CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+    CALL(MPI_Comm_size(host, &of_host));
+    CALL(MPI_Comm_free(&host));
+    CALL(MPI_Allreduce(MPI_IN_PLACE, &of_host, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    const char *transport = getenv("ANYCCL_TRANSPORT");
+    is_one_host = of_host == size && !(transport && strcmp(transport, "tcp") == 0);
+}
+
 static int drawn(int below)
 {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
@@ -328,6 +343,9 @@ static void program(int seed)
 {
     state = (unsigned long long)seed * 7919 + 17;
     flavor = drawn(FLAVORS);
+    if (flavor == SHARED && !is_one_host) {
+        flavor = ALLOCATED;
+    }
     make_window();
     for (int target = 0; target < size; target++) {
         for (int i = 0; i < ELEMENTS; i++) {
@@ -365,6 +383,7 @@ int main(int argc, char **argv)
     const char *seeds = getenv("WINDOWS_SEEDS");
     int n = seeds ? atoi(seeds) : 30;
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
+    look_at_hosts();
     for (int seed = 0, failed = 0; seed < n && !failed; seed++) {
         program(seed);
         CALL(MPI_Allreduce(&report_failures, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));

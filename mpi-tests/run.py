@@ -38,6 +38,7 @@ import open_mpi_clients
 import profiler
 import programs
 import sample
+import windows_apart
 import wrappers
 from setting import SECONDS, SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, open_mpi, ours, pypi
 
@@ -188,7 +189,10 @@ def main():
                 attempt(f"several programs on {library}", programs.several, library)
             for title, launcher in starters.items():
                 attempt(f"killed writer on {library}, {title}", killed_writer.run, library, launcher)
+                if title == "anyccl run" and (library.abi == "std" or not options.quick):
+                    attempt(f"windows by TCP on {library}", windows_apart.run, library, launcher)
                 if library.abi in lost_rank.ABIS and title == "anyccl run":
+                    attempt(f"lost target on {library}", windows_apart.run_lost, library, launcher)
                     attempt(f"lost rank on {library}", lost_rank.run, library, launcher)
         built_for = {"mpich": clients, "ompi": open_mpi_clients}.get(library.abi)
         if built_for:

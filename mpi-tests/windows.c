@@ -87,6 +87,19 @@ static void attributes(void)
     CHECK(deleted == 2 && win == MPI_WIN_NULL);
 }
 
+/* Whether all ranks share memory, so that MPI_Win_allocate_shared works. */
+static int is_one_host(void)
+{
+    MPI_Comm host;
+    int of_host;
+    CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+    CALL(MPI_Comm_size(host, &of_host));
+    CALL(MPI_Comm_free(&host));
+    CALL(MPI_Allreduce(MPI_IN_PLACE, &of_host, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    const char *transport = getenv("ANYCCL_TRANSPORT");
+    return of_host == size && !(transport && strcmp(transport, "tcp") == 0);
+}
+
 /* Memory of MPI_Win_allocate_shared is used by loads and stores. */
 static void shared_memory(int is_apart)
 {
@@ -226,11 +239,19 @@ static void operators(void)
     CALL(MPI_Win_free(&win));
 }
 
-/* A rank that computes is reached without its help. */
+/* Whether ranks are reached by messages, which need a call of the target, or a thread of the library there. */
+static int needs_calls(void)
+{
+    const char *progress = getenv("ANYCCL_ASYNC_PROGRESS");
+    int has_thread = progress && strcmp(progress, "1") == 0;
+    return !is_one_host() && !has_thread;
+}
+
+/* A rank that computes is reached without its help; or one that only tests, on another host. */
 static void computing_target(void)
 {
     volatile int *base;
-    int one = 1, target = size - 1;
+    int one = 1, target = size - 1, tests = needs_calls(), flag;
     MPI_Win win = allocated(sizeof(int), sizeof(int), (void *)&base);
     *base = 0;
     CALL(MPI_Win_lock_all(0, win));
@@ -238,6 +259,9 @@ static void computing_target(void)
     if (rank == target && size > 1) {
         while (*base == 0) {
             sched_yield();
+            if (tests) {
+                CALL(MPI_Iprobe(0, 77, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+            }
         }
     } else if (rank == 0) {
         CALL(MPI_Accumulate(&one, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, win));
@@ -358,7 +382,9 @@ static void dynamic(void)
     }
     CALL(MPI_Barrier(MPI_COMM_WORLD));
     if (is_anyccl) {
-        CHECK(class_of(MPI_Put(values, 2, MPI_INT, peer, theirs[0], 2, MPI_INT, win)) == MPI_ERR_RMA_RANGE);
+        /* A rank of another host says so later. */
+        int code = MPI_Put(values, 2, MPI_INT, peer, theirs[0], 2, MPI_INT, win), later = MPI_Win_flush(peer, win);
+        CHECK(class_of(code == MPI_SUCCESS ? later : code) == MPI_ERR_RMA_RANGE);
         CHECK(class_of(MPI_Win_detach(win, pieces[0])) == MPI_ERR_BASE);
     }
     CALL(MPI_Win_unlock_all(win));
@@ -415,8 +441,15 @@ int main(int argc, char **argv)
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
     which_library();
     attributes();
-    shared_memory(0);
-    shared_memory(1);
+    if (is_one_host()) {
+        shared_memory(0);
+        shared_memory(1);
+    } else if (is_anyccl) {
+        MPI_Win win;
+        int *base;
+        CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+        CHECK(class_of(MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win)) == MPI_ERR_RMA_SHARED);
+    }
     operators();
     computing_target();
     exclusion();

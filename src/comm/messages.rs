@@ -179,6 +179,12 @@ impl Communicator {
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
+    /// Starts a wait for a message, which takes it out of the queue. [`Request::message`] gives it.
+    pub fn start_matched_probe(&self, selector: Selector) -> Result<Request> {
+        self.check_incoming(selector)?;
+        self.driver.start_probe(self.id, selector).map(|ticket| self.request(ticket))
+    }
+
     /// Takes out the message that a receive would get now, if there is one (MPI_Improbe).
     pub fn try_matched_probe(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.check_incoming(selector)?;

@@ -8,7 +8,7 @@ use super::coalesced::StartedList;
 use super::device::DeviceCompletion;
 use super::foreign::started_call::ForeignCall;
 use crate::base::Result;
-use crate::p2p::{Completion, Status};
+use crate::p2p::{Completion, MatchedMessage, Status};
 use crate::progress::wait::{Clock, Driver, PendingCall};
 use crate::progress::{CallOutcome, Ticket};
 use crate::sys::cores::yield_now;
@@ -235,8 +235,17 @@ impl Request {
         }
     }
 
-    /// Cancels a receive that has not matched a message yet. The request must be waited for in any case; its
-    /// status tells whether it was cancelled.
+    /// The message that a matched probe has taken out of the queue. `None`: it has not ended without an error,
+    /// or was cancelled.
+    pub fn message(&self) -> Option<MatchedMessage> {
+        match &self.state {
+            State::Ended(Ok(Some(ended))) => ended.message,
+            _ => None,
+        }
+    }
+
+    /// Cancels a receive or a probe that has not matched a message yet. The request must be waited for in any
+    /// case; its status tells whether it was cancelled.
     pub fn cancel(&self) {
         match &self.state {
             State::Running(ticket) => {

@@ -83,6 +83,8 @@ pub struct Config {
     pub device_path: DevicePathChoice,
     /// Which buffers of other processes the leader of the direct path maps.
     pub device_map: DeviceMapChoice,
+    /// Whether a thread serves accesses to windows.
+    pub async_progress: bool,
     /// Name of a pretended host.
     pub host_id: Option<String>,
     /// Whether files and processes of other users are trusted.
@@ -107,6 +109,7 @@ impl Default for Config {
             backend: BackendChoice::default(),
             device_path: DevicePathChoice::Auto,
             device_map: DeviceMapChoice::All,
+            async_progress: false,
             host_id: None,
             allow_other_users: false,
             log: Level::Warn,
@@ -146,9 +149,8 @@ impl Config {
         if let Some(chosen) = switch("ANYCCL_SINGLE_COPY")? {
             config.single_copy = chosen;
         }
-        if let Some(chosen) = switch("ANYCCL_ALLOW_OTHER_USERS")? {
-            config.allow_other_users = chosen;
-        }
+        config.async_progress = switch("ANYCCL_ASYNC_PROGRESS")?.unwrap_or(config.async_progress);
+        config.allow_other_users = switch("ANYCCL_ALLOW_OTHER_USERS")?.unwrap_or(config.allow_other_users);
         config.ports = PortRange::from_environment()?;
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;

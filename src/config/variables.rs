@@ -201,6 +201,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "1: receivers may read large messages directly out of the sender's memory (process_vm_readv) if the kernel permits it. They do so where ranks share cores, and for exchanges and messages where a trial found it faster. 0: never.",
     },
     Variable {
+        name: "ANYCCL_ASYNC_PROGRESS",
+        default: "0",
+        meaning: "1: in an MPI program, a thread of the library serves accesses of other hosts to windows of this rank while the program computes. It looks every 50 microseconds. 0: they are served while a thread of the program waits or tests in a call.",
+    },
+    Variable {
         name: "ANYCCL_HOST_ID",
         default: "the kernel's boot id and the network namespace",
         meaning: "Ranks with the same value count as ranks of one host. Set it to split one machine into simulated hosts.",

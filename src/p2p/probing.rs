@@ -5,6 +5,7 @@ use super::matching::{Envelope, Selector};
 use super::operations::{Completion, IncomingMessage, Kind, MatchedMessage, Probe, Ticket};
 use super::slab::Key;
 use super::status::Status;
+use crate::base::Datatype;
 
 impl Conversation {
     /// The message that a receive would get now.
@@ -61,5 +62,19 @@ impl Conversation {
             }
         }
         false
+    }
+
+    /// Cancels a probe that has found no message. Returns whether it was cancelled.
+    pub(super) fn cancel_probe(&mut self, key: Key<Probe>) -> bool {
+        let Some(at) = self.probing.iter().position(|waiting| *waiting == key) else { return false };
+        self.probing.remove(at);
+        let probe = &mut self.probes[key];
+        let (source, tag) = (probe.selector.source(), probe.selector.tag());
+        let (datatype, count, bytes) = (Datatype::Byte, 0, 0);
+        let (from, tag) = (source.unwrap_or(0), tag.unwrap_or(0));
+        let status = Status { source: from, tag, datatype, count, bytes, is_cancelled: true };
+        probe.outcome = Some(Ok(status.into()));
+        self.stop_expecting_from(source);
+        true
     }
 }

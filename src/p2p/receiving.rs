@@ -106,9 +106,13 @@ impl Conversation {
         self.receives.put(Receive { selector, buffer, noncontiguous, claims: false, stage, outcome })
     }
 
-    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
+    /// Cancels a receive, or a probe, that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
-        let Kind::Receive(key) = ticket.0 else { return false };
+        let key = match ticket.0 {
+            Kind::Receive(key) => key,
+            Kind::Probe(key) => return self.cancel_probe(key),
+            Kind::Send(_) => return false,
+        };
         let receive = &mut self.receives[key];
         let (Stage::Posted(waiting), None) = (receive.stage, &receive.outcome) else { return false };
         let (selector, buffer) = (receive.selector, receive.buffer);

@@ -156,6 +156,14 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
     }
 
+    /// Starts a wait for a message that the selector accepts, which takes it out of the queue.
+    pub fn start_probe(&self, comm: CommId, selector: Selector) -> Result<Ticket> {
+        let mut engine = self.lock();
+        let ticket = engine.start_probe(comm, selector, true)?;
+        self.move_on(&mut engine);
+        Ok(ticket)
+    }
+
     /// The message that a receive would get now. Makes progress on everything under way.
     pub fn find(&self, comm: CommId, selector: Selector) -> Result<Option<Status>> {
         let mut engine = self.lock();
@@ -178,7 +186,7 @@ impl Driver {
         Ok(found)
     }
 
-    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
+    /// Cancels a receive, or a probe, that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&self, ticket: Ticket) -> bool {
         let mut engine = self.lock();
         let is_cancelled = engine.cancel(ticket);

@@ -141,7 +141,7 @@ impl Engine {
         self.report_failure(id).map_or(Ok(()), Err)
     }
 
-    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
+    /// Cancels a receive, or a probe, that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
         let Ticket::Message(ticket) = ticket else { return false };
         self.conversation(ticket).is_some_and(|conversation| conversation.cancel(ticket.ticket))

@@ -7,7 +7,7 @@ pub struct StagedWork;
 
 impl ProgressHook for StagedWork {
     fn has_work(&self) -> bool {
-        super::has_staged()
+        super::has_work()
     }
 
     fn progress(&self) -> bool {

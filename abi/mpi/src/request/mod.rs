@@ -5,6 +5,7 @@
 //!   [`Prepared`] is the operation of a persistent request.
 //! - `slab` keeps requests by `number`, each `held`; `finished` keeps those that had completed when they were
 //!   started; `waiting` waits for one or several, `in_place` if another thread may cancel or complete them.
+//! - `service` has what other processes ask this one for, which is served whenever requests get turns.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
 //!
@@ -23,6 +24,7 @@ mod hook;
 mod in_place;
 mod number;
 mod prepared;
+pub mod service;
 pub mod several;
 mod slab;
 pub mod status;
@@ -35,7 +37,8 @@ use parking_lot::{Mutex, MutexGuard};
 pub use self::active::{Active, Stage, Staged};
 pub use self::finished::FINISHED;
 use self::held::Held;
-pub use self::held::{Restart, has_staged};
+pub use self::held::Restart;
+use self::held::has_staged;
 pub use self::hook::StagedWork;
 pub use self::prepared::Prepared;
 use self::slab::{RequestEntry, Slab};
@@ -129,10 +132,16 @@ pub fn finish_orphans() {
     }
 }
 
-/// Gives every operation in stages a turn, except those that another thread uses. Returns whether any has
-/// ended.
+/// Whether anything of this crate needs turns.
+#[inline]
+pub fn has_work() -> bool {
+    has_staged() || service::is_any()
+}
+
+/// Serves what other processes ask for, and gives every operation in stages a turn, except those that another
+/// thread uses. Returns whether anything was served or any has ended.
 pub fn progress_staged() -> bool {
-    let mut has_ended = false;
+    let mut has_ended = service::serve_all();
     if !has_staged() {
         return has_ended;
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::countdown::Countdown;
+use super::distant;
 use super::remote::Remote;
 use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
@@ -21,6 +23,12 @@ pub struct Local {
     /// Bytes of data.
     pub bytes: usize,
 }
+
+// SAFETY: the memory is the program's, which nobody else uses until the access is complete, on whatever thread
+// the answer of another host is taken.
+unsafe impl Send for Local {}
+// SAFETY: as above. Each answer is written once, to bytes of its own.
+unsafe impl Sync for Local {}
 
 impl Local {
     /// The elements of an argument. They are used until the call returns.
@@ -70,6 +78,10 @@ impl Local {
 /// The origin's elements are readable.
 pub unsafe fn put(origin: &Local, remote: &Remote) -> Result<()> {
     remote.check_room(origin.bytes, true)?;
+    if remote.is_distant() {
+        // SAFETY: passed on from our caller.
+        return unsafe { distant::put(origin, remote) };
+    }
     if let Memory::Run(start, bytes) = &origin.memory {
         // SAFETY: promised by the caller; the target has room.
         return unsafe { remote.write(0, *start, *bytes) };
@@ -87,12 +99,25 @@ pub unsafe fn put(origin: &Local, remote: &Remote) -> Result<()> {
     Ok(())
 }
 
-/// Reads elements of a target.
+/// Reads elements of a target. Where that is under way afterwards, returns what tells the end.
 ///
 /// # Safety
-/// The origin's elements are writable.
-pub unsafe fn get(origin: &Local, remote: &Remote) -> Result<()> {
+/// The origin's elements are writable until then.
+pub unsafe fn get(origin: Local, remote: &Remote) -> Result<Option<Arc<Countdown>>> {
     remote.check_room(origin.bytes, false)?;
+    if remote.is_distant() {
+        // SAFETY: passed on from our caller.
+        return unsafe { distant::get(origin, remote) }.map(Some);
+    }
+    // SAFETY: passed on from our caller; the origin has room.
+    unsafe { read(&origin, remote) }.map(|()| None)
+}
+
+/// Reads elements of a target of this host.
+///
+/// # Safety
+/// The origin's elements are writable, and have room.
+unsafe fn read(origin: &Local, remote: &Remote) -> Result<()> {
     if let Memory::Run(start, _) = &origin.memory {
         // SAFETY: promised by the caller; the origin has room.
         return unsafe { remote.read(0, *start, remote.bytes) };

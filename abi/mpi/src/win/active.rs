@@ -1,8 +1,7 @@
 //! MPI's functions for post, start, complete and wait: messages between the two groups.
 //!
 //! A post sends a message to each rank that may access, and a start waits for those of its targets. Complete
-//! sends one to each target, whose wait takes them. Accesses are complete when their functions return, so
-//! a message that is sent afterwards is behind them.
+//! sends one to each target, whose wait takes them, after the accesses are complete.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -48,12 +47,22 @@ impl Win {
 
     /// Receives the ends that have come, or all of them. Returns whether none is missing.
     fn take_ends(&self, waits: bool) -> Result<bool> {
-        let mut posted =
-            self.epoch.lock().posted.take().ok_or_else(|| misuse("MPI_Win_post was not called"))?;
+        let mut posted = {
+            let mut epoch = self.epoch.lock();
+            if epoch.is_ending {
+                return Err(misuse("another thread is in MPI_Win_wait or MPI_Win_test"));
+            }
+            let posted = epoch.posted.clone().ok_or_else(|| misuse("MPI_Win_post was not called"))?;
+            epoch.is_ending = true;
+            posted
+        };
         let outcome = self.take_ends_of(&mut posted, waits);
         let is_complete = posted.is_empty() && outcome.is_ok();
-        if !is_complete {
-            self.epoch.lock().posted = Some(posted);
+        {
+            // What other threads ask for was refused until now.
+            let mut epoch = self.epoch.lock();
+            epoch.is_ending = false;
+            epoch.posted = (!is_complete).then_some(posted);
         }
         fence(Ordering::SeqCst);
         outcome.map(|()| is_complete)
@@ -121,7 +130,10 @@ pub unsafe fn start(group: GroupHandle, assert: i32, win: WinHandle) -> Result<(
 pub unsafe fn complete(win: WinHandle) -> Result<()> {
     with(win, |win| {
         let ranks = win.epoch.lock().started.take();
-        win.notify(&ranks.ok_or_else(|| misuse("MPI_Win_start was not called"))?, COMPLETE)
+        let ranks = ranks.ok_or_else(|| misuse("MPI_Win_start was not called"))?;
+        let accesses = win.wait_for_answers(None);
+        win.notify(&ranks, COMPLETE)?;
+        accesses
     })
 }
 

@@ -1,8 +1,10 @@
 //! MPI's functions that access windows. Their arguments are in MPI's order.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use super::access::{self, Local};
+use super::countdown::Countdown;
 use super::remote::Place;
 use super::with::with;
 use super::{Win, accumulate as atomic};
@@ -10,6 +12,9 @@ use crate::arguments::{DatatypeHandle, OpHandle, SendAddress, WinHandle};
 use crate::constants::NO_OP;
 use crate::error::{Class, Error, Result};
 use crate::types;
+
+/// An access that is under way, with its window; `None`: it is complete.
+pub(super) type Started = Option<(Arc<Win>, Arc<Countdown>)>;
 
 fn sent(origin: SendAddress, count: i64, datatype: DatatypeHandle) -> Result<Local> {
     if origin.is_in_place() {
@@ -52,11 +57,27 @@ pub unsafe fn get(
 ) -> Result<()> {
     let place =
         Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    // SAFETY: passed on from our caller.
+    unsafe { start_get(origin, count, datatype, &place, win) }.map(drop)
+}
+
+/// Starts a get. Where it is under way afterwards, returns what tells the end.
+///
+/// # Safety
+/// See [`get`].
+pub(super) unsafe fn start_get(
+    origin: *mut c_void,
+    count: i64,
+    datatype: DatatypeHandle,
+    place: &Place,
+    win: WinHandle,
+) -> Result<Started> {
     with(win, |win| {
         let local = Local::of(origin.cast(), count, datatype)?;
-        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        let Some(remote) = win.remote(place)? else { return Ok(None) };
         // SAFETY: the program passes such elements.
-        unsafe { access::get(&local, &remote) }
+        let under_way = unsafe { access::get(local, &remote) }?;
+        Ok(under_way.map(|countdown| (Arc::clone(win), countdown)))
     })
 }
 
@@ -78,7 +99,7 @@ pub unsafe fn accumulate(
         let local = sent(origin, count, datatype)?;
         let Some(remote) = win.remote(&place)? else { return Ok(()) };
         // SAFETY: the program passes such elements.
-        unsafe { atomic::accumulate(Some(&local), None, &remote, op) }
+        unsafe { atomic::accumulate(Some(&local), None, &remote, op) }.map(drop)
     })
 }
 
@@ -99,13 +120,31 @@ pub unsafe fn get_accumulate(
 ) -> Result<()> {
     let place =
         Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    let result = (result, result_count, result_datatype);
+    // SAFETY: passed on from our caller.
+    unsafe { start_get_accumulate((origin, count, datatype), result, &place, op, win) }.map(drop)
+}
+
+/// Starts an accumulate that returns the old elements. Where it is under way afterwards, returns what tells the
+/// end.
+///
+/// # Safety
+/// See [`get_accumulate`].
+pub(super) unsafe fn start_get_accumulate(
+    (origin, count, datatype): (SendAddress, i64, DatatypeHandle),
+    (result, result_count, result_datatype): (*mut c_void, i64, DatatypeHandle),
+    place: &Place,
+    op: OpHandle,
+    win: WinHandle,
+) -> Result<Started> {
     with(win, |win| {
         // The origin's arguments have no meaning with MPI_NO_OP.
         let origin = if op.0 == NO_OP { None } else { Some(sent(origin, count, datatype)?) };
         let result = Local::of(result.cast(), result_count, result_datatype)?;
-        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        let Some(remote) = win.remote(place)? else { return Ok(None) };
         // SAFETY: the program passes such elements.
-        unsafe { atomic::accumulate(origin.as_ref(), Some(&result), &remote, op) }
+        let under_way = unsafe { atomic::accumulate(origin.as_ref(), Some(result), &remote, op) }?;
+        Ok(under_way.map(|countdown| (Arc::clone(win), countdown)))
     })
 }
 
@@ -137,7 +176,7 @@ pub unsafe fn fetch_and_op(
         let origin = if op.0 == NO_OP { None } else { Some(sent(origin, 1, datatype)?) };
         let result = Local::of(result.cast(), 1, datatype)?;
         // SAFETY: the program passes such elements.
-        unsafe { atomic::accumulate(origin.as_ref(), Some(&result), &remote, op) }
+        unsafe { atomic::accumulate(origin.as_ref(), Some(result), &remote, op) }.map(drop)
     })
 }
 
@@ -156,6 +195,6 @@ pub unsafe fn compare_and_swap(
         let (origin, compare) = (sent(origin, 1, datatype)?, sent(compare, 1, datatype)?);
         let result = Local::of(result.cast(), 1, datatype)?;
         // SAFETY: the program passes such elements.
-        unsafe { atomic::compare_and_swap(&origin, &compare, &result, &remote) }
+        unsafe { atomic::compare_and_swap(&origin, &compare, result, &remote) }
     })
 }

@@ -1,9 +1,8 @@
-//! The locks of a window, in memory that all its ranks share.
+//! The locks of a window, in memory that all its ranks of one host share.
 //!
 //! Each rank has a block of words:
 //!
-//! - the lock of passive target synchronization: 0, a number of holders that share it, or the rank of the
-//!   holder that excludes others, with the highest bit;
+//! - the lock of passive target synchronization: three words ([`super::locks`]);
 //! - the lock that makes accumulates atomic: 0, or the holder's rank plus 1;
 //! - in a dynamic window, the memory that the rank has attached: address and length of each piece, 0 if the
 //!   entry is free. The rank itself writes them.
@@ -21,13 +20,14 @@ pub const PIECES: usize = 1024;
 
 /// Words of a block before the pieces. The two locks are in cache lines of their own.
 const LOCK_WORDS: usize = 16;
-/// Word of the lock of passive target synchronization.
-pub const PASSIVE: usize = 0;
+/// Word of the tickets for the lock of passive target synchronization.
+pub const TICKETS: usize = 0;
+/// Word of the ticket that may share that lock next.
+pub const SHARES_NEXT: usize = 1;
+/// Word of the ticket that may exclude others next.
+pub const EXCLUDES_NEXT: usize = 2;
 /// Word of the lock for accumulates.
 pub const ACCUMULATE: usize = 8;
-
-/// Marks the holder that excludes others.
-pub const EXCLUSIVE: u64 = 1 << 63;
 
 /// The words of all ranks.
 pub struct Control {
@@ -55,7 +55,7 @@ impl Control {
     pub fn import(name: &[u64], ranks: u32, is_dynamic: bool) -> Result<Control> {
         let (memory, block) = (Shared::import(name)?, block(is_dynamic));
         if memory.bytes() < block * ranks as usize * 8 || !memory.start().is_multiple_of(8) {
-            return Err(Error::new(Class::INTERN, "rank 0 has allocated other words than it should"));
+            return Err(Error::new(Class::INTERN, "another rank has allocated other words than it should"));
         }
         Ok(Control { memory, block })
     }

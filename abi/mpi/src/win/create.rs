@@ -6,13 +6,17 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
 use anyccl_engine::sys::process_memory::{ProcessStamp, RemoteProcess};
 use parking_lot::Mutex;
 
 use super::control::Control;
+use super::distant::Distant;
 use super::epoch::{Epoch, misuse};
+use super::hosts::leaders;
 use super::memory::{NAME_WORDS, Shared, name_of};
+use super::progress::start_thread;
 use super::target::{Place, Target};
 use super::with::with;
 use super::{Values, WINS, Win};
@@ -26,6 +30,7 @@ use crate::error::{Class, Error, Result};
 use crate::file::agree::agree;
 use crate::group::Group;
 use crate::info::Pairs;
+use crate::request::service;
 use crate::types::host_memory::check_host;
 
 /// Words that each rank tells the others: those of [`Offer`].
@@ -52,9 +57,11 @@ struct Building {
     engine: Communicator,
     wanted: Wanted,
     memory: Vec<Shared>,
+    /// The first rank of the host of each rank.
+    leaders: Vec<Rank>,
 }
 
-/// Begins to make a window: agrees on whether the arguments are valid and the ranks are on one host.
+/// Begins to make a window: agrees on whether the arguments are valid, and on who shares a host.
 fn begin(flavor: i32, size: i64, disp_unit: i64, info: InfoHandle, comm: CommHandle) -> Result<Building> {
     let parent = comm::parent(comm)?;
     parent.check_intra()?;
@@ -68,15 +75,12 @@ fn begin(flavor: i32, size: i64, disp_unit: i64, info: InfoHandle, comm: CommHan
         Ok(Wanted { flavor, bytes, disp_unit, info: Pairs::of_handle_or_null(info)? })
     };
     let wanted = agree(&engine, check())?;
-    if engine.local_size() != engine.size() {
-        let (class, text) = if flavor == c::WIN_FLAVOR_SHARED {
-            (Class::RMA_SHARED, "the ranks are on several hosts, which share no memory")
-        } else {
-            (Class::UNSUPPORTED_OPERATION, "windows of ranks of several hosts are not implemented by anyccl")
-        };
-        return Err(Error::new(class, text));
+    let leaders = leaders(&engine)?;
+    if flavor == c::WIN_FLAVOR_SHARED && leaders.iter().any(|leader| *leader != 0) {
+        let text = "some ranks reach each other by TCP only, so not all share memory";
+        return Err(Error::new(Class::RMA_SHARED, text));
     }
-    Ok(Building { engine, wanted, memory: Vec::new() })
+    Ok(Building { engine, wanted, memory: Vec::new(), leaders })
 }
 
 /// Writes the address of the memory to the program's pointer.
@@ -112,6 +116,11 @@ fn unreachable_by(error: &std::io::Error) -> Error {
 }
 
 impl Building {
+    /// Whether a rank shares the host of this one.
+    fn is_near(&self, rank: Rank) -> bool {
+        self.leaders[rank as usize] == self.leaders[self.engine.rank() as usize]
+    }
+
     /// The memory of each rank, from what it offers.
     fn targets(&mut self, own: &Offer) -> Result<Vec<Target>> {
         let all = offers(&self.engine, own)?;
@@ -131,6 +140,9 @@ impl Building {
         let [base, bytes, disp_unit, process, stamp_address, stamp_value, ..] = *offer;
         let disp_unit = disp_unit.cast_signed();
         let is_own = rank == self.engine.rank();
+        if !self.is_near(rank) {
+            return Ok(Target { place: Place::Distant, base: 0, bytes, disp_unit });
+        }
         if is_own || (bytes == 0 && self.wanted.flavor != c::WIN_FLAVOR_DYNAMIC) {
             let base = if is_own { own.base } else { 0 };
             return Ok(Target { place: Place::Here, base, bytes, disp_unit });
@@ -152,24 +164,29 @@ impl Building {
         Ok(Target { place: Place::There(process), base: base as usize, bytes, disp_unit })
     }
 
-    /// The words that all ranks share.
+    /// The words that all ranks of this host share. The first one of them allocates them.
     fn control(&self) -> Result<Control> {
         let (ranks, is_dynamic) = (self.engine.size(), self.wanted.flavor == c::WIN_FLAVOR_DYNAMIC);
-        let mut name = [0; NAME_WORDS];
-        if self.engine.rank() != 0 {
-            agree(&self.engine, Ok(()))?;
-            broadcast(&self.engine, 0, &mut name)?;
-            return agree(&self.engine, Control::import(&name, ranks, is_dynamic));
-        }
-        let control = agree(&self.engine, Control::allocate(ranks, is_dynamic))?;
-        name = name_of(control.start(), control.bytes()).expect("it was just allocated");
-        broadcast(&self.engine, 0, &mut name)?;
-        agree(&self.engine, Ok(control))
+        let leader = self.leaders[self.engine.rank() as usize];
+        let allocates = leader == self.engine.rank();
+        let own = allocates.then(|| Control::allocate(ranks, is_dynamic)).transpose();
+        let own = agree(&self.engine, own)?;
+        let name = own
+            .as_ref()
+            .map(|control| name_of(control.start(), control.bytes()).expect("it was just allocated"));
+        let names = gather(&self.engine, name.unwrap_or([0; NAME_WORDS]))?;
+        let import = || Control::import(&names[leader as usize], ranks, is_dynamic);
+        agree(&self.engine, own.map_or_else(import, Ok))
     }
 
     /// Makes the window, whose memory on this rank begins at `base`. Collective.
     fn finish(self, base: usize, targets: Vec<Target>, win: &Output<WinHandle>) -> Result<()> {
         let control = self.control()?;
+        let has_distant = (0..self.engine.size()).any(|rank| !self.is_near(rank));
+        let distant = has_distant.then(Distant::default);
+        if let Some(distant) = &distant {
+            distant.inbox.lock().open(&self.engine)?;
+        }
         let group = Arc::new(Group::new(self.engine.world_ranks().to_vec()));
         let make = |id| Win {
             id,
@@ -179,6 +196,9 @@ impl Building {
             base,
             targets,
             control,
+            distant,
+            abandoned: Mutex::default(),
+            late_locks: Mutex::default(),
             _memory: self.memory,
             epoch: Mutex::new(Epoch::default()),
             attached: Mutex::default(),
@@ -188,7 +208,13 @@ impl Building {
             errhandler: Mutex::new(Errhandler::INITIAL),
             attributes: Attributes::new(),
         };
-        win.set(WinHandle(WINS.insert_with(make)));
+        let handle = WinHandle(WINS.insert_with(make));
+        if has_distant {
+            let object = Win::from_handle(handle)?;
+            service::add(object);
+            start_thread();
+        }
+        win.set(handle);
         Ok(())
     }
 }
@@ -323,6 +349,17 @@ pub unsafe fn create_dynamic(info: InfoHandle, comm: CommHandle, win: Output<Win
     building.finish(0, targets, &win)
 }
 
+impl Win {
+    /// Serves ranks of other hosts no more.
+    fn end_service(self: &Arc<Win>) {
+        let Some(distant) = &self.distant else { return };
+        let own: Arc<dyn service::Service> = Arc::clone(self) as _;
+        service::remove(&own);
+        distant.inbox.lock().close();
+        distant.outbox.clear();
+    }
+}
+
 /// `MPI_Win_free`.
 pub unsafe fn free(win: InputOutput<WinHandle>) -> Result<()> {
     let handle = win.get();
@@ -335,6 +372,8 @@ pub unsafe fn free(win: InputOutput<WinHandle>) -> Result<()> {
             }
         };
         let may_end = is_unused.and_then(|()| object.attributes.delete_all(object.id));
+        // Nobody asks a rank for anything after the ranks have agreed.
+        let may_end = may_end.and(object.wait_for_answers(None));
         let agreed = agree(&object.engine, may_end);
         // A window whose ranks cannot meet any more is freed all the same.
         if object.engine.failure().is_none() {
@@ -346,7 +385,8 @@ pub unsafe fn free(win: InputOutput<WinHandle>) -> Result<()> {
         }
         Ok(agreed)
     })?;
-    WINS.remove(handle.0)?;
+    let object = WINS.remove(handle.0)?;
+    object.end_service();
     win.set(WinHandle::NULL);
     outcome
 }

@@ -17,6 +17,8 @@ pub struct Epoch {
     pub started: Option<Vec<u32>>,
     /// Ranks that `MPI_Win_post` named, from which the end has not come.
     pub posted: Option<Vec<u32>>,
+    /// Whether a thread takes these ends.
+    pub is_ending: bool,
     /// Messages under way.
     pub sends: Vec<Request>,
 }

@@ -1,11 +1,19 @@
 //! Taking the locks of a window, and giving them back.
+//!
+//! The lock of passive target synchronization is fair: who asks takes a ticket, and the tickets are served in
+//! order. Ranks that share it and follow each other have it at the same time. Of three words, one counts the
+//! tickets. The second has the ticket that may share the lock next: all before it share it, or are over. The
+//! third has the ticket that may exclude others next: all before it are over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Win;
-use super::control::{ACCUMULATE, EXCLUSIVE, PASSIVE};
+use super::control::{ACCUMULATE, EXCLUDES_NEXT, SHARES_NEXT, TICKETS};
 use crate::constants::LOCK_EXCLUSIVE;
 use crate::error::Result;
+
+/// Looks at the lock for accumulates before a rank does something else.
+const LOOKS: u32 = 200;
 
 /// The lock for accumulates on a rank, while this is held.
 pub struct Atomic<'a>(&'a AtomicU64);
@@ -14,6 +22,13 @@ impl Drop for Atomic<'_> {
     fn drop(&mut self) {
         self.0.store(0, Ordering::Release);
     }
+}
+
+/// A place in the order of those who want a lock.
+#[derive(Clone, Copy)]
+pub struct Ticket {
+    number: u64,
+    pub lock_type: i32,
 }
 
 impl Win {
@@ -25,26 +40,64 @@ impl Win {
         Ok(Atomic(word))
     }
 
-    /// Takes the lock of passive target synchronization.
-    pub(super) fn lock_passive(&self, rank: u32, lock_type: i32) -> Result<()> {
-        let word = self.control.word(rank, PASSIVE);
-        let own = EXCLUSIVE | u64::from(self.rank());
-        let next = |now: u64| match now {
-            0 if lock_type == LOCK_EXCLUSIVE => Some(own),
-            _ if lock_type == LOCK_EXCLUSIVE || now & EXCLUSIVE != 0 => None,
-            holders => Some(holders + 1),
-        };
-        let take = || word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_ok();
-        self.wait_until(&format!("the lock on rank {rank}"), take)
+    /// Takes the lock for accumulates on this rank, if it is free within a moment.
+    pub(super) fn try_lock_atomic(&self) -> Option<Atomic<'_>> {
+        let (word, own) = (self.control.word(self.rank(), ACCUMULATE), u64::from(self.rank()) + 1);
+        (0..LOOKS).find_map(|_| {
+            std::hint::spin_loop();
+            word.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Atomic(word))
+        })
     }
 
-    /// Gives the lock of passive target synchronization back.
-    pub(super) fn unlock_passive(&self, rank: u32, lock_type: i32) {
-        let word = self.control.word(rank, PASSIVE);
-        if lock_type == LOCK_EXCLUSIVE {
-            word.store(0, Ordering::Release);
-        } else {
-            word.fetch_sub(1, Ordering::Release);
+    /// Takes a ticket for the lock of a rank of this host.
+    pub(super) fn take_ticket(&self, rank: u32, lock_type: i32) -> Ticket {
+        let number = self.control.word(rank, TICKETS).fetch_add(1, Ordering::AcqRel);
+        Ticket { number, lock_type }
+    }
+
+    /// Whether a ticket is served now. Asked no more after that.
+    pub(super) fn has_come(&self, rank: u32, ticket: Ticket) -> bool {
+        let excludes = ticket.lock_type == LOCK_EXCLUSIVE;
+        let word = self.control.word(rank, if excludes { EXCLUDES_NEXT } else { SHARES_NEXT });
+        if word.load(Ordering::Acquire) != ticket.number {
+            return false;
         }
+        if !excludes {
+            word.fetch_add(1, Ordering::AcqRel);
+        }
+        true
+    }
+
+    /// Takes the lock of a rank of this host.
+    pub(super) fn lock_passive(&self, rank: u32, lock_type: i32) -> Result<()> {
+        let ticket = self.take_ticket(rank, lock_type);
+        let what = format!("the lock on rank {rank}");
+        let outcome = self.wait_until(&what, || {
+            self.pass_abandoned();
+            self.has_come(rank, ticket)
+        });
+        if outcome.is_err() {
+            self.abandoned.lock().push((rank, ticket));
+        }
+        outcome
+    }
+
+    /// Gives the lock of a rank of this host back.
+    pub(super) fn unlock_passive(&self, rank: u32, lock_type: i32) {
+        if lock_type == LOCK_EXCLUSIVE {
+            self.control.word(rank, SHARES_NEXT).fetch_add(1, Ordering::AcqRel);
+        }
+        self.control.word(rank, EXCLUDES_NEXT).fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Lets those pass who come after tickets of this rank for which it does not wait any more.
+    pub(super) fn pass_abandoned(&self) {
+        self.abandoned.lock().retain(|(rank, ticket)| {
+            let has_come = self.has_come(*rank, *ticket);
+            if has_come {
+                self.unlock_passive(*rank, ticket.lock_type);
+            }
+            !has_come
+        });
     }
 }

@@ -1,55 +1,75 @@
-//! Windows: one-sided communication (MPI 5.0, chapter 12), between the ranks of one host.
+//! Windows: one-sided communication (MPI 5.0, chapter 12).
 //!
 //! A [`Win`] has a communicator of the engine for its collective calls and its messages. For each rank it
-//! has a [`Target`]: memory that this process can read and write without that rank's help. It has mapped
-//! memory of the library, as `MPI_Win_allocate` and `MPI_Alloc_mem` give it. Other memory is that of another
-//! process, which the kernel reads and writes for this one.
+//! has a [`Target`]. The memory of a rank of this host is read and written without that rank's help. This
+//! process has mapped memory of the library, as `MPI_Win_allocate` and `MPI_Alloc_mem` give it. Other memory is
+//! that of another process, which the kernel reads and writes for this one. Such an access is complete when its
+//! function returns, so a flush has nothing to wait for.
 //!
-//! So each access is complete when its function returns, and a flush has nothing to wait for. Accumulates of
-//! all forms hold a lock of their target, in memory that all ranks share; so do the locks of passive target
-//! synchronization. Fences, and post, start, complete and wait, are collectives and messages.
+//! Ranks of other hosts get messages. The target serves them whenever a thread of it waits or tests, or in a
+//! thread of the library (`progress`). A flush waits for the answers.
+//!
+//! Accumulates of all forms hold a lock of their target, in memory that all ranks of its host share; so does the
+//! target when it serves others. Fences, and post, start, complete and wait, are collectives and messages.
 //!
 //! - `create` makes windows and frees them, `dynamic` attaches memory; `shared` answers for shared memory.
+//!   `hosts` finds out which ranks share a host.
 //! - `control` has the words of the locks, which `locks` takes by `wait`. `epoch` has what a rank may access
 //!   now, which `checks` asks.
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
-//! - `access` has put and get, `accumulate` the atomic ones; `calls` and `request_calls` are MPI's functions.
+//! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls` are MPI's
+//!   functions.
+//! - `distant` sends accesses to other hosts in the form of `wire`. `outbox` keeps them until their answers
+//!   come, and `countdown` tells the end of one. `inbox` takes in what others send, `apply` does it, and `grants`
+//!   has those who wait for the lock of this rank.
 //! - `fence`, `active` and `passive` have MPI's functions for synchronization.
 //! - `inquiry` answers queries, `numbers` has the numbers of other ABIs.
-//!
-//! Ranks of several hosts get no window: creation is refused.
 
 pub mod access;
 mod accumulate;
 pub mod active;
+mod apply;
 pub mod calls;
 mod checks;
+mod combine;
 mod control;
+mod countdown;
 pub mod create;
+mod distant;
 pub mod dynamic;
 mod epoch;
 pub mod fence;
+mod grants;
+mod hosts;
+mod inbox;
 pub mod inquiry;
 mod locks;
 mod memory;
 pub mod numbers;
+mod outbox;
 pub mod passive;
+mod progress;
 mod remote;
 pub mod request_calls;
 pub mod shared;
 mod target;
 mod wait;
+mod wire;
 mod with;
 
 use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicIsize};
 
+use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
 use self::control::Control;
+use self::countdown::Countdown;
+use self::distant::Distant;
 use self::epoch::Epoch;
+use self::locks::Ticket;
 use self::memory::Shared;
 use self::target::Target;
 use crate::arguments::WinHandle;
@@ -73,6 +93,12 @@ pub struct Win {
     /// Memory of each rank.
     targets: Vec<Target>,
     control: Control,
+    /// Set if some ranks are on other hosts.
+    distant: Option<Distant>,
+    /// Tickets of this rank, for locks on ranks of this host, for which it does not wait any more.
+    abandoned: Mutex<Vec<(Rank, Ticket)>>,
+    /// Locks of ranks of other hosts that have not come in time.
+    late_locks: Mutex<Vec<(Rank, Arc<Countdown>)>>,
     /// Memory of the library that this rank has allocated or mapped for the window.
     _memory: Vec<Shared>,
     epoch: Mutex<Epoch>,

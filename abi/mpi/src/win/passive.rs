@@ -1,11 +1,14 @@
-//! MPI's functions for locks and flushes. Accesses are complete when their functions return, so a flush only
-//! orders memory.
+//! MPI's functions for locks and flushes. Accesses to ranks of this host are complete when their functions
+//! return, so a flush only orders memory. Of other hosts, it waits for the answers.
 
 use std::sync::atomic::{Ordering, fence};
+
+use anyccl_engine::base::Rank;
 
 use super::Win;
 use super::epoch::misuse;
 use super::fence::check_assertion;
+use super::target::Place;
 use super::with::with;
 use crate::arguments::WinHandle;
 use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED, PROC_NULL};
@@ -30,7 +33,7 @@ pub unsafe fn lock(lock_type: i32, rank: i32, assert: i32, win: WinHandle) -> Re
             }
             epoch.locks.push((rank, lock_type));
         }
-        win.lock_passive(rank, lock_type).inspect_err(|_| {
+        win.lock_rank(rank, lock_type).inspect_err(|_| {
             win.epoch.lock().locks.retain(|(its, _)| *its != rank);
         })
     })
@@ -50,9 +53,66 @@ pub unsafe fn unlock(rank: i32, win: WinHandle) -> Result<()> {
             lock_type
         };
         fence(Ordering::SeqCst);
+        if win.is_distant(rank) {
+            win.ask_unlock(rank)?;
+            return win.wait_for_answers(Some(rank));
+        }
         win.unlock_passive(rank, lock_type);
         Ok(())
     })
+}
+
+impl Win {
+    fn is_distant(&self, rank: Rank) -> bool {
+        matches!(self.targets[rank as usize].place, Place::Distant)
+    }
+
+    fn lock_rank(&self, rank: Rank, lock_type: i32) -> Result<()> {
+        if !self.is_distant(rank) {
+            return self.lock_passive(rank, lock_type);
+        }
+        let lock = self.ask_lock(rank, lock_type)?;
+        self.wait_for_lock(rank, lock)
+    }
+
+    /// Takes the locks of all ranks. Those of other hosts are asked for at once.
+    fn lock_all_ranks(&self) -> Result<()> {
+        let mut asked = Vec::new();
+        let mut taken = Vec::new();
+        let mut take = || {
+            for rank in (0..self.engine.size()).filter(|rank| self.is_distant(*rank)) {
+                asked.push((rank, self.ask_lock(rank, LOCK_SHARED)?));
+            }
+            for rank in (0..self.engine.size()).filter(|rank| !self.is_distant(*rank)) {
+                self.lock_passive(rank, LOCK_SHARED)?;
+                taken.push(rank);
+            }
+            Ok(())
+        };
+        let mut outcome = take();
+        for (rank, lock) in asked {
+            // After a failure, the others are given back when they come.
+            outcome = match outcome {
+                Ok(()) => self.wait_for_lock(rank, lock).map(|()| taken.push(rank)),
+                Err(error) => {
+                    self.late_locks.lock().push((rank, lock));
+                    Err(error)
+                }
+            };
+        }
+        if outcome.is_err() {
+            // The window's communicator may have failed, which the outcome tells.
+            let _ = self.unlock_ranks(&taken);
+        }
+        outcome
+    }
+
+    /// Gives locks back. Those of other hosts come behind all accesses.
+    fn unlock_ranks(&self, ranks: &[Rank]) -> Result<()> {
+        let (distant, near): (Vec<Rank>, Vec<Rank>) = ranks.iter().partition(|rank| self.is_distant(**rank));
+        near.into_iter().for_each(|rank| self.unlock_passive(rank, LOCK_SHARED));
+        distant.into_iter().try_for_each(|rank| self.ask_unlock(rank))
+    }
 }
 
 /// `MPI_Win_lock_all`.
@@ -64,14 +124,7 @@ pub unsafe fn lock_all(assert: i32, win: WinHandle) -> Result<()> {
             epoch.check_none()?;
             epoch.is_all_locked = true;
         }
-        for rank in 0..win.engine.size() {
-            if let Err(error) = win.lock_passive(rank, LOCK_SHARED) {
-                (0..rank).for_each(|rank| win.unlock_passive(rank, LOCK_SHARED));
-                win.epoch.lock().is_all_locked = false;
-                return Err(error);
-            }
-        }
-        Ok(())
+        win.lock_all_ranks().inspect_err(|_| win.epoch.lock().is_all_locked = false)
     })
 }
 
@@ -82,8 +135,9 @@ pub unsafe fn unlock_all(win: WinHandle) -> Result<()> {
             return Err(misuse("MPI_Win_lock_all was not called"));
         }
         fence(Ordering::SeqCst);
-        (0..win.engine.size()).for_each(|rank| win.unlock_passive(rank, LOCK_SHARED));
-        Ok(())
+        let all: Vec<Rank> = (0..win.engine.size()).collect();
+        win.unlock_ranks(&all)?;
+        win.wait_for_answers(None)
     })
 }
 
@@ -91,7 +145,7 @@ fn order(win: &Win, rank: Option<u32>) -> Result<()> {
     win.check_passive(rank)?;
     fence(Ordering::SeqCst);
     request::progress_staged();
-    Ok(())
+    win.wait_for_answers(rank)
 }
 
 /// `MPI_Win_flush`, `MPI_Win_flush_local`.

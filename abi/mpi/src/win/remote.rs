@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Win;
 use super::control::PIECES;
-use super::target::{Elements, Target};
+use super::target::{Elements, Place as Where, Target};
+use super::wire::{self, Series};
 use crate::arguments::DatatypeHandle;
 use crate::constants::{PROC_NULL, WIN_FLAVOR_DYNAMIC};
 use crate::datatype::Datatype;
@@ -54,7 +55,9 @@ impl Win {
         let offset = i128::from(place.disp) * i128::from(target.disp_unit);
         let base = (target.base as i128 + offset) as usize;
         let remote = Remote { win: self, rank, datatype, count, target, base, bytes };
-        if bytes > 0 && is_dynamic {
+        if bytes > 0 && is_dynamic && remote.is_distant() {
+            // Only the target knows what it has attached.
+        } else if bytes > 0 && is_dynamic {
             remote.check_attached()?;
         } else if bytes > 0 {
             let (start, end) = remote.span(offset);
@@ -102,6 +105,16 @@ impl Remote<'_> {
         }
         let text = format!("bytes {start:#x} to {end:#x}, which rank {} has not attached", self.rank);
         Err(Error::new(Class::RMA_RANGE, text))
+    }
+
+    /// Whether the target is on another host.
+    pub fn is_distant(&self) -> bool {
+        matches!(self.target.place, Where::Distant)
+    }
+
+    /// The places of packed bytes from `position` on, for a message. See [`wire::places`].
+    pub fn places(&self, position: usize, most: usize, unit: usize) -> (Vec<Series>, usize) {
+        wire::places((&self.datatype, self.count, self.base), position, most, unit)
     }
 
     fn elements(&self) -> Elements<'_> {

@@ -1,16 +1,65 @@
-//! MPI's functions that access windows and give a request, which is complete at once.
+//! MPI's functions that access windows and give a request. It is complete at once, unless it reads from another
+//! host.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
-use super::calls;
+use anyccl_engine::comm as engine;
+
+use super::Win;
+use super::calls::{self, Started};
+use super::countdown::Countdown;
+use super::remote::Place;
+use super::wait::Vigil;
 use crate::arguments::{DatatypeHandle, OpHandle, Output, RequestHandle, SendAddress, WinHandle};
 use crate::constants::COMM_NULL;
 use crate::error::Result;
-use crate::request::{self, Active};
+use crate::request::{self, Active, Steps};
 use crate::status::Status;
 
 fn finished(request: &Output<RequestHandle>) {
     request.set(request::create(COMM_NULL, Active::Complete(Status::SENT)));
+}
+
+/// A read from another host.
+struct Reading {
+    win: Arc<Win>,
+    countdown: Arc<Countdown>,
+    polls: u32,
+    vigil: Option<Vigil>,
+}
+
+/// Polls after which the loss of any rank is a failure.
+const PATIENT_POLLS: u32 = 1000;
+
+impl Steps for Reading {
+    fn poll(&mut self) -> Option<Result<Status>> {
+        if self.countdown.is_over() {
+            return Some(self.countdown.outcome().map(|()| Status::SENT));
+        }
+        self.polls = self.polls.saturating_add(1);
+        let mut go_on = || {
+            if self.polls >= PATIENT_POLLS && self.vigil.is_none() {
+                self.vigil = Some(Vigil::of(&self.win)?);
+            }
+            self.win.serve_now()
+        };
+        go_on().err().map(Err)
+    }
+
+    fn current(&self) -> Option<&engine::Request> {
+        None
+    }
+}
+
+fn give(started: Started, request: &Output<RequestHandle>) {
+    match started {
+        None => finished(request),
+        Some((win, countdown)) => {
+            let reading = Reading { win, countdown, polls: 0, vigil: None };
+            request.set(request::create(COMM_NULL, Active::Steps(Box::new(reading))));
+        }
+    }
 }
 
 /// `MPI_Rput`.
@@ -45,11 +94,10 @@ pub unsafe fn get(
     win: WinHandle,
     request: Output<RequestHandle>,
 ) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
     // SAFETY: passed on from our caller.
-    unsafe {
-        calls::get(origin, count, datatype, target_rank, target_disp, target_count, target_datatype, win)
-    }?;
-    finished(&request);
+    give(unsafe { calls::start_get(origin, count, datatype, &place, win) }?, &request);
     Ok(())
 }
 
@@ -100,23 +148,10 @@ pub unsafe fn get_accumulate(
     win: WinHandle,
     request: Output<RequestHandle>,
 ) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    let (sent, result) = ((origin, count, datatype), (result, result_count, result_datatype));
     // SAFETY: passed on from our caller.
-    unsafe {
-        calls::get_accumulate(
-            origin,
-            count,
-            datatype,
-            result,
-            result_count,
-            result_datatype,
-            target_rank,
-            target_disp,
-            target_count,
-            target_datatype,
-            op,
-            win,
-        )
-    }?;
-    finished(&request);
+    give(unsafe { calls::start_get_accumulate(sent, result, &place, op, win) }?, &request);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::target::Place;
+use super::target::{Place, Target};
 use super::with::with;
 use crate::arguments::{Output, WinHandle};
 use crate::constants::{PROC_NULL, WIN_FLAVOR_DYNAMIC};
@@ -19,12 +19,15 @@ fn query(win: WinHandle, rank: i32, size: &Output<i64>, baseptr: *mut c_void) ->
         }
         let target = match rank {
             // The first rank that has memory.
-            PROC_NULL => win.targets.iter().find(|target| target.bytes > 0).unwrap_or(&win.targets[0]),
+            PROC_NULL => {
+                let is_here = |target: &&Target| target.bytes > 0 && matches!(target.place, Place::Here);
+                win.targets.iter().find(is_here).unwrap_or(&win.targets[win.rank() as usize])
+            }
             rank => &win.targets[win.check_rank(rank)? as usize],
         };
         let (base, bytes) = match target.place {
             Place::Here => (target.base, target.bytes),
-            Place::There(_) => (0, 0),
+            Place::There(_) | Place::Distant => (0, 0),
         };
         // SAFETY: the program passes the address of a pointer.
         unsafe { baseptr.cast::<*mut c_void>().write(std::ptr::with_exposed_provenance_mut(base)) };

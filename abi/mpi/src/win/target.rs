@@ -29,6 +29,8 @@ pub enum Place {
     Here,
     /// In another process.
     There(RemoteProcess),
+    /// On another host. Only messages reach it.
+    Distant,
 }
 
 /// Elements in the memory of a rank.
@@ -71,6 +73,7 @@ impl Place {
     pub unsafe fn read(&self, of: Elements, position: usize, dst: *mut u8, len: usize) -> Result<()> {
         let process = match self {
             Place::There(process) => process,
+            Place::Distant => return Err(out_of_reach()),
             Place::Here => {
                 if let Some(run) = of.run(position) {
                     // SAFETY: promised by the caller.
@@ -100,6 +103,7 @@ impl Place {
     pub unsafe fn write(&self, of: Elements, position: usize, src: *const u8, len: usize) -> Result<()> {
         let process = match self {
             Place::There(process) => process,
+            Place::Distant => return Err(out_of_reach()),
             Place::Here => {
                 if let Some(run) = of.run(position) {
                     // SAFETY: promised by the caller.
@@ -127,7 +131,7 @@ impl Place {
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes.
-unsafe fn load(src: *const u8, dst: *mut u8, len: usize) {
+pub unsafe fn load(src: *const u8, dst: *mut u8, len: usize) {
     let is_aligned = len.is_power_of_two() && len <= 8 && src.addr().is_multiple_of(len);
     let place = src.cast_mut();
     let word = match len {
@@ -154,7 +158,7 @@ unsafe fn load(src: *const u8, dst: *mut u8, len: usize) {
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes.
-unsafe fn store(src: *const u8, dst: *mut u8, len: usize) {
+pub unsafe fn store(src: *const u8, dst: *mut u8, len: usize) {
     if !(len.is_power_of_two() && len <= 8 && dst.addr().is_multiple_of(len)) {
         // SAFETY: promised by the caller. The program may name overlapping memory of its own.
         unsafe { std::ptr::copy(src, dst, len) };
@@ -182,4 +186,9 @@ fn failed(error: &io::Error) -> Error {
         Some(libc::EFAULT) => Error::new(Class::RMA_RANGE, "the target has no such memory now"),
         _ => Error::new(Class::OTHER, format!("cannot access the memory of the target: {error}")),
     }
+}
+
+#[cold]
+fn out_of_reach() -> Error {
+    Error::new(Class::INTERN, "the memory of a rank of another host was accessed directly")
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyccl_engine::comm::Request;
 use anyccl_engine::p2p::Selector;
 use anyccl_engine::sys::clock;
 
@@ -16,7 +17,32 @@ const NO_MESSAGE: i32 = -0x3000_0010;
 const QUICK_LOOKS: u32 = 100;
 /// Turns of the engine before this thread sleeps between them.
 const BUSY_TURNS: u32 = 1000;
+const BUSY_TURNS_ON_SOCKETS: u32 = 50;
 const PAUSE: Duration = Duration::from_micros(20);
+
+/// Time of a wait after which it needs every rank of the window.
+const VIGIL_AFTER: Duration = Duration::from_millis(20);
+
+/// Probes for a message of each rank, which none sends: while they are under way, the loss of any rank is a
+/// failure. The probe for accesses alone needs no rank in particular.
+pub(super) struct Vigil(Vec<Request>);
+
+impl Vigil {
+    pub fn of(win: &Win) -> Result<Vigil> {
+        let others = (0..win.engine.size()).filter(|rank| *rank != win.rank());
+        let probe = |rank| {
+            win.engine.start_matched_probe(Selector::new(Some(rank), Some(NO_MESSAGE))).map_err(Error::from)
+        };
+        others.map(probe).collect::<Result<_>>().map(Vigil)
+    }
+}
+
+impl Drop for Vigil {
+    fn drop(&mut self) {
+        // A request that has failed has ended, too.
+        self.0.iter().for_each(Request::cancel);
+    }
+}
 
 impl Win {
     /// Waits until `is_done` returns true. Everything else of this process goes on meanwhile. It is an error
@@ -29,17 +55,27 @@ impl Win {
             std::hint::spin_loop();
         }
         let (start, limit) = (clock::now(), state::time_limit());
-        let mut turns = 0;
+        let (mut turns, mut vigil) = (0u32, None);
         while !is_done() {
-            self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
+            if self.distant.is_none() {
+                self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
+            } else if self.serve_now()? {
+                turns = 0;
+                continue;
+            }
             request::progress_staged();
+            if self.distant.is_some() && vigil.is_none() && clock::since(start) >= VIGIL_AFTER {
+                vigil = Some(Vigil::of(self)?);
+            }
             if limit.is_some_and(|limit| clock::since(start) >= limit) {
                 let text =
                     format!("{what} of {} was not there within {:?}", self.title(), clock::since(start));
                 return Err(Error::new(Class::OTHER, text));
             }
             turns += 1;
-            if turns < BUSY_TURNS { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+            // Each turn looks at sockets, if some ranks are on other hosts.
+            let busy_turns = if self.distant.is_none() { BUSY_TURNS } else { BUSY_TURNS_ON_SOCKETS };
+            if turns < busy_turns { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
         }
         Ok(())
     }

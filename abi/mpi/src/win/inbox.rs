@@ -1,0 +1,190 @@
+//! Messages of ranks of other hosts, as they come: requests that this rank serves, and answers.
+//!
+//! A probe for the next message is always under way, so that the engine takes in what comes, and wakes who
+//! waits. Messages of one rank are handled in their order. One that must wait for a lock lets those of other
+//! ranks pass.
+
+use anyccl_engine::base::{Datatype, Rank};
+use anyccl_engine::comm::{Communicator, Request};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
+
+use super::Win;
+use super::grants::Grants;
+use super::outbox::MOST_OPERATIONS;
+use super::wire::{self, Header, Kind, Parsed};
+use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED};
+use crate::error::{Class, Error, Result};
+
+/// Tag of all messages of accesses to other hosts.
+const ACCESS: i32 = -0x3000_0013;
+/// Messages that are taken in at a time.
+const MOST_AT_ONCE: usize = 64;
+/// Most answers to one rank that are under way. It asks for no more at once; each of its threads may have
+/// taken one more answer than is known here.
+const MOST_ANSWERS: usize = 2 * MOST_OPERATIONS;
+
+/// A message that comes, or waits to be handled.
+struct Incoming {
+    request: Request,
+    from: Rank,
+    bytes: Vec<u8>,
+}
+
+/// See the module head.
+#[derive(Default)]
+pub struct Inbox {
+    probe: Option<Request>,
+    queue: Vec<Incoming>,
+    answers: Vec<(Rank, Request)>,
+    grants: Grants,
+}
+
+/// What became of a message.
+enum Handled {
+    Done,
+    /// It must be tried again.
+    Later,
+    /// It is nothing that a rank of this library sends.
+    Wrong,
+}
+
+/// Starts to send the bytes of a message.
+pub(super) fn start_send(engine: &Communicator, to: Rank, bytes: Vec<u8>) -> Result<Request> {
+    let message = OutgoingMessage {
+        to,
+        tag: ACCESS,
+        datatype: Datatype::Byte,
+        count: bytes.len() as u64,
+        data: bytes.as_ptr(),
+        is_synchronous: false,
+    };
+    // SAFETY: the request keeps the sent bytes.
+    Ok(unsafe { engine.start(&message) }?.keeping(bytes))
+}
+
+fn start_probe(engine: &Communicator) -> Result<Request> {
+    Ok(engine.start_matched_probe(Selector::new(None, Some(ACCESS)))?)
+}
+
+impl Inbox {
+    /// Begins to take in messages.
+    pub fn open(&mut self, engine: &Communicator) -> Result<()> {
+        self.probe = Some(start_probe(engine)?);
+        Ok(())
+    }
+
+    /// Takes in no more messages. All that was asked for has been answered.
+    pub fn close(&mut self) {
+        if let Some(probe) = self.probe.take() {
+            probe.cancel();
+        }
+        self.queue.clear();
+        self.answers.clear();
+    }
+
+    /// Takes in what has come, and handles it. Returns whether there was anything.
+    pub fn turn(&mut self, win: &Win) -> Result<bool> {
+        let mut worked = self.take_in(win)?;
+        let mut at = 0;
+        let mut blocked = Vec::new();
+        while at < self.queue.len() {
+            let from = self.queue[at].from;
+            let may_be_handled = !blocked.contains(&from) && self.queue[at].request.test()?;
+            match if may_be_handled { self.handle(win, at)? } else { Handled::Later } {
+                Handled::Done => {
+                    self.queue.remove(at);
+                    worked = true;
+                }
+                Handled::Later => {
+                    blocked.push(from);
+                    at += 1;
+                }
+                Handled::Wrong => {
+                    let reason = format!("rank {from} has sent an access of wrong form to {}", win.title());
+                    win.engine.abort(&reason);
+                    return Err(Error::new(Class::INTERN, reason));
+                }
+            }
+        }
+        while let Some((rank, id)) = self.grants.next(win) {
+            self.answer(win, rank, id, Ok(Vec::new()))?;
+            worked = true;
+        }
+        self.answers.retain_mut(|(_, request)| matches!(request.test(), Ok(false)));
+        Ok(worked)
+    }
+
+    fn take_in(&mut self, win: &Win) -> Result<bool> {
+        let mut has_come = false;
+        while self.queue.len() < MOST_AT_ONCE {
+            let Some(probe) = &mut self.probe else { return Ok(has_come) };
+            if !probe.test()? {
+                break;
+            }
+            let (status, message) = (probe.status(), probe.message());
+            self.probe = Some(start_probe(&win.engine)?);
+            let (Some(status), Some(message)) = (status, message) else { break };
+            // A longer one is cut, and then has a wrong form.
+            let mut bytes = vec![0; status.bytes.min(wire::LONGEST)];
+            let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
+            let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: true };
+            // SAFETY: the bytes are kept beside the request, which is dropped first.
+            let request = unsafe { win.engine.start_matched_receive(message, buffer) }?;
+            self.queue.push(Incoming { request, from: status.source, bytes });
+            has_come = true;
+        }
+        Ok(has_come)
+    }
+
+    fn handle(&mut self, win: &Win, at: usize) -> Result<Handled> {
+        let (bytes, from) = (std::mem::take(&mut self.queue[at].bytes), self.queue[at].from);
+        let Some(message) = wire::parse(&bytes) else { return Ok(Handled::Wrong) };
+        let handled = self.handle_message(win, from, &message)?;
+        if matches!(handled, Handled::Later) {
+            self.queue[at].bytes = bytes;
+        }
+        Ok(handled)
+    }
+
+    fn handle_message(&mut self, win: &Win, from: Rank, message: &Parsed) -> Result<Handled> {
+        let Header { kind, id, detail, .. } = message.header;
+        let is_right = match kind {
+            Kind::Reply => win.take_reply(from, message),
+            // The answer comes when the lock does.
+            Kind::Lock => {
+                let lock_type = detail.cast_signed();
+                matches!(lock_type, LOCK_EXCLUSIVE | LOCK_SHARED) && self.grants.ask(win, from, id, lock_type)
+            }
+            Kind::Unlock => {
+                let had_it = self.grants.give_back(win, from);
+                if had_it {
+                    self.answer(win, from, id, Ok(Vec::new()))?;
+                }
+                had_it
+            }
+            _ => {
+                let Some(outcome) = win.apply(message) else { return Ok(Handled::Later) };
+                self.answer(win, from, id, outcome)?;
+                true
+            }
+        };
+        let answers = self.answers.iter().filter(|(rank, _)| *rank == from).count();
+        Ok(if is_right && answers <= MOST_ANSWERS { Handled::Done } else { Handled::Wrong })
+    }
+
+    fn answer(&mut self, win: &Win, to: Rank, id: u64, outcome: Result<Vec<u8>>) -> Result<()> {
+        let (class, data) = match outcome {
+            Ok(data) => (Class::SUCCESS, data),
+            Err(error) => (error.class, Vec::new()),
+        };
+        let plain = Header::plain(Kind::Reply, id, class.0.cast_unsigned());
+        let header = Header { bytes: data.len(), ..plain };
+        let mut bytes = wire::begin(&header, &[], data.len());
+        bytes.extend(data);
+        let mut request = start_send(&win.engine, to, bytes)?;
+        if !request.test()? {
+            self.answers.push((to, request));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! Serving ranks of other hosts: whenever a thread of this process waits or tests, and in a thread of the
+//! library, if `ANYCCL_ASYNC_PROGRESS` asks for it.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use anyccl_engine::config::Config;
+
+use super::Win;
+use crate::error::Result;
+use crate::request::service::{self, Service};
+use crate::state::{self, Stage};
+
+/// Time between two looks of the thread, when nothing comes.
+const PAUSE: Duration = Duration::from_micros(50);
+/// Looks of the thread before the first pause.
+const QUICK_LOOKS: u32 = 100;
+
+impl Win {
+    /// Serves what has come from other hosts, unless another thread does. Returns whether there was anything.
+    pub(super) fn serve_now(&self) -> Result<bool> {
+        let Some(mut inbox) = self.distant.as_ref().and_then(|distant| distant.inbox.try_lock()) else {
+            return Ok(false);
+        };
+        let worked = inbox.turn(self)?;
+        drop(inbox);
+        self.pass_abandoned();
+        Ok(worked)
+    }
+}
+
+impl Service for Win {
+    fn serve(&self) -> bool {
+        // The next call on the window finds a failure.
+        self.serve_now().unwrap_or(false)
+    }
+}
+
+/// Starts the thread, once, if the environment asks for it. Without one, calls of the program serve.
+pub fn start_thread() {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        if Config::from_environment().is_ok_and(|config| config.async_progress) {
+            // A process that gets no thread serves in its calls.
+            let _ = std::thread::Builder::new().name("anyccl-windows".into()).spawn(serve_always);
+        }
+    });
+}
+
+fn serve_always() {
+    let mut looks = 0;
+    while state::stage() != Stage::Finalized {
+        looks = if service::serve_all() { 0 } else { looks + 1 };
+        if looks < QUICK_LOOKS { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+    }
+}
