@@ -57,12 +57,12 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: DEVICE_PATH_VARIABLE,
         default: "auto",
-        meaning: "Path of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host. staged: through copies in host memory. auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
+        meaning: "Path of calls on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all for each collective, and receivers copy long messages, where all are on one host. staged: through copies in host memory. auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
     },
     Variable {
         name: "ANYCCL_DEVICE_MAP",
         default: "all",
-        meaning: "Which GPU buffers of other processes rank 0 maps on the direct path, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of ncclMemAlloc. off: none.",
+        meaning: "Which GPU buffers of other processes rank 0, and the receiver of a long message, map on the direct path, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of ncclMemAlloc. off: none.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common;
-use anyccl_engine::base::{Datatype, Rank};
+use anyccl_engine::base::{Datatype, Rank, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, DeviceGroup, DevicePath};
 use anyccl_engine::config::Config;
@@ -327,6 +327,17 @@ fn order(comm: &Arc<Communicator>, device: &mut Device) {
     comm.set_stream(None);
 }
 
+/// Makes a long message from rank 0 to rank 1.
+fn one_message(comm: &Communicator, place: u64) -> Result<()> {
+    if comm.rank() == 0 {
+        // SAFETY: the arena lives until the stream has passed the call.
+        return unsafe { comm.send(&outgoing(1, place, LONG)) };
+    }
+    let (selector, buffer) = incoming(0, place, LONG);
+    // SAFETY: as above.
+    unsafe { comm.receive(selector, buffer) }.map(drop)
+}
+
 /// Makes long messages from rank 0 to rank 1 until one fails.
 fn send_until_failure(comm: &Arc<Communicator>, device: &mut Device) {
     let (arena, streams) = device;
@@ -336,14 +347,7 @@ fn send_until_failure(comm: &Arc<Communicator>, device: &mut Device) {
         if turn == 12 {
             say("running");
         }
-        // SAFETY: the arena lives until the stream has passed all calls.
-        let outcome = unsafe {
-            match incoming(0, place, LONG) {
-                (selector, buffer) if comm.rank() == 1 => comm.receive(selector, buffer).map(drop),
-                _ => comm.send(&outgoing(1, place, LONG)),
-            }
-        };
-        if let Err(error) = outcome {
+        if let Err(error) = one_message(comm, place) {
             streams[0].synchronize();
             say(&format!("drained, {error}"));
             break;
@@ -357,19 +361,10 @@ fn send_until_failure(comm: &Arc<Communicator>, device: &mut Device) {
 /// Rank 0 sends what rank 1 does not receive.
 fn deadline(comm: &Arc<Communicator>, device: &mut Device) {
     let place = device.0.take(LONG);
-    let exchange = || {
-        // SAFETY: the arena lives until the call has ended.
-        unsafe {
-            match incoming(0, place, LONG) {
-                (selector, buffer) if comm.rank() == 1 => comm.receive(selector, buffer).map(drop),
-                _ => comm.send(&outgoing(1, place, LONG)),
-            }
-        }
-    };
-    (0..4).for_each(|_| exchange().expect("both take part"));
+    (0..4).for_each(|_| one_message(comm, place).expect("both take part"));
     comm.set_timeout(Some(Duration::from_millis(300)));
     if comm.rank() == 0 {
-        let error = exchange().expect_err("nobody receives it").to_string();
+        let error = one_message(comm, place).expect_err("nobody receives it").to_string();
         assert!(error.contains("send(") && error.contains("rank 1"), "{error}");
     } else {
         // The deadline of rank 0 has passed by then.

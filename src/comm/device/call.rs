@@ -21,7 +21,7 @@ pub(in crate::comm) enum DeviceCall<H: Host> {
     /// Like that, on the library's stream.
     Gated(GatedCall<H>),
     /// A message that its receiver copies.
-    Message(MessageCall<H>),
+    Message(Box<MessageCall<H>>),
 }
 
 /// A call that was enqueued on its stream, or is about to be.

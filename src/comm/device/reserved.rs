@@ -65,7 +65,7 @@ impl<H: Host> ReservedCall<H> {
     ) -> Result<ReservedCall<H>> {
         let (stream, own) = (path.stream(stream)?, path.stream(own)?);
         let call = MessageCall::new(path, message, follows_launches, stream, own)?;
-        Ok(ReservedCall::new(DeviceCall::Message(call)))
+        Ok(ReservedCall::new(DeviceCall::Message(Box::new(call))))
     }
 
     /// The stream of the call.
