@@ -17,11 +17,10 @@ ATTEMPTS = 4
 # Time limit of a module of OUT_OF_SCOPE. When a function is refused on one rank, the others may wait for that rank in a call.
 OUT_OF_SCOPE_SECONDS = 15
 # Modules about functions that anyccl refuses so far, and their subjects.
-OUT_OF_SCOPE = {"test_session": "sessions", "test_spawn": "spawn", "test_dynproc": "spawn"}
+OUT_OF_SCOPE = {"test_spawn": "spawn", "test_dynproc": "spawn"}
 # The error of a test in another module that calls such a function.
-REFUSED = re.compile(r"MPIX_Comm_\w+: this function is not|MPI_(Session_|Comm_spawn|Comm_accept|Comm_connect|Comm_join|Open_port|Publish_name|Lookup_name|"
-                     r"Register_datarep|Comm_create_from_group|Intercomm_create_from_groups|T_)\w*: this "
-                     r"function is not implemented by anyccl")
+REFUSED = re.compile(r"MPIX_Comm_\w+: this function is not|MPI_(Comm_spawn|Comm_accept|Comm_connect|Comm_join|Open_port|Publish_name|Lookup_name|"
+                     r"Register_datarep|T_)\w*: this function is not implemented by anyccl")
 # Erroneous tests: part of their name, and the reason.
 KNOWN = {"testIAgree": "starts a reduction before a barrier on one rank and after it on the others, which is erroneous",
          "testContiguousBigMPI": "expects that a library at MPI 3.1, as Open MPI's ABI is, has no functions for large counts",

@@ -118,6 +118,7 @@ pub const OTHERS: &[Pair<u32>] = &[
     (c::WIN_NULL, 0x20000000),
     (c::DATATYPE_NULL, 0x0c000000),
     (c::OP_NULL, 0x18000000),
+    (c::SESSION_NULL, 0x3800_0000),
 ];
 
 /// Error classes.

@@ -18,6 +18,7 @@ fn every_handle_of_the_header_is_translated_in_both_directions() {
         (Object::Comm, "MPI_COMM_", 0x100..0x108),
         (Object::Group, "MPI_GROUP_", 0x108..0x110),
         (Object::Win, "MPI_WIN_NULL", 0x110..0x118),
+        (Object::Session, "MPI_SESSION_NULL", 0x120..0x128),
         (Object::Message, "MPI_MESSAGE_", 0x128..0x130),
         (Object::Info, "MPI_INFO_", 0x130..0x138),
         (Object::Errhandler, "MPI_ERR", 0x140..0x148),

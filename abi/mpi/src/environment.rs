@@ -5,13 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyccl_engine::base;
 use anyccl_engine::comm::{self as engine, CommConfig};
-use anyccl_engine::config::{self, BackendName, Config, MemoryKind};
 use anyccl_engine::log_line;
-use anyccl_engine::observe::log;
 use parking_lot::Mutex;
 
 use crate::abi::{Abi, TextLimit};
-use crate::arguments::{Output, TextPlace};
+use crate::arguments::{CommHandle, Output, TextPlace};
 use crate::comm::{self, Comm};
 use crate::constants::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE, THREAD_SINGLE};
 use crate::ending;
@@ -21,6 +19,8 @@ use crate::group::Group;
 use crate::p2p::buffered;
 use crate::presence;
 use crate::request;
+use crate::session;
+use crate::start;
 use crate::state::{self, Stage, host_name, no_world, stage};
 
 /// The thread that has called `MPI_Init`.
@@ -49,21 +49,7 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
     if stage() != Stage::NotYet {
         return Err(Error::new(Class::OTHER, "MPI was initialized already; that is done once in a process"));
     }
-    let mut config = Config::from_environment()?;
-    // Any buffer of a call may be on a device or not, which only our own engine allows.
-    config.backend = config.backend.or(MemoryKind::Cuda, BackendName::Builtin);
-    log::set_level(config.log);
-    check_engines(&config)?;
-    presence::tell();
-    request::use_bits(A::NUMBER_BITS);
-    let world = engine::world_init_or_alone(&config, &CommConfig::default())?;
-    world.lead_job();
-    ending::SEAT.get_or_init(|| (world.rank(), world.size()));
-    // In MPI, no time limit makes an operation fail.
-    if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
-        world.set_timeout(None);
-    }
-    world.set_progress_hook(Arc::new(request::StagedWork));
+    let world = start::engine::<A>()?;
     let all: Vec<base::Rank> = (0..world.size()).collect();
     let member = |id: u32, ranks: Vec<base::Rank>| -> Result<Comm> {
         let name = if id == COMM_WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
@@ -89,22 +75,6 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
     Ok(())
 }
 
-/// Refuses engines that are an MPI or contain one: they would open this library itself.
-fn check_engines(config: &Config) -> Result<()> {
-    let mut named = config.backend.named(MemoryKind::Cpu).into_iter().flatten();
-    match named.find(|name| matches!(name, BackendName::Mpi | BackendName::Oneccl)) {
-        None => Ok(()),
-        Some(name) => {
-            let text = format!(
-                "ANYCCL_BACKEND names {}, and the MPI of this program is anyccl itself, which cannot be its own engine: unset \
-                 it, or set it to builtin",
-                name.name()
-            );
-            Err(Error::new(Class::OTHER, text))
-        }
-    }
-}
-
 /// `MPI_Initialized`.
 pub unsafe fn initialized(flag: Output<bool>) -> Result<()> {
     flag.set(stage() != Stage::NotYet);
@@ -124,15 +94,23 @@ pub unsafe fn finalize() -> Result<()> {
         return Err(no_world());
     }
     // First of all, while everything still works: MPI 5.0, section 11.2.4.
-    if let Ok(own) = Comm::from_handle(crate::arguments::CommHandle(COMM_SELF)) {
+    if let Ok(own) = Comm::from_handle(CommHandle(COMM_SELF)) {
         let own = own.share();
         own.attributes.delete_all(COMM_SELF)?;
     }
     request::finish_orphans();
     buffered::finish();
+    if session::has_been() {
+        // Sessions need the engine, which ends with the process. This barrier is the end of the world.
+        let world = Comm::from_handle(CommHandle(COMM_WORLD))?.share();
+        comm::agreement::gather(world.engine(), [0])?;
+    }
     comm::end::forget_all();
     comm::remove_predefined();
     state::note_finalized();
+    if session::has_been() {
+        return Ok(());
+    }
     match engine::world_finalize() {
         Err(base::Error::PeerLost { .. }) if comm::failures::is_tolerant() => Ok(()),
         outcome => Ok(outcome?),
@@ -176,7 +154,7 @@ pub fn wtick() -> f64 {
 }
 
 /// `MPI_Abort`.
-pub unsafe fn abort(comm: crate::arguments::CommHandle, errorcode: i32) -> Result<()> {
+pub unsafe fn abort(comm: CommHandle, errorcode: i32) -> Result<()> {
     let title = Comm::from_handle(comm).map_or_else(|_| "no communicator".into(), |comm| comm.title());
     ending::leave(&format!("MPI_Abort on {title} with error code {errorcode}"), errorcode)
 }

@@ -12,8 +12,8 @@ use anyccl_engine::base;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class(pub i32);
 
-/// The classes. Each has the meaning of `MPI_ERR_` and its name. The standard does not have the last three,
-/// which have MPICH's numbers.
+/// The classes. Each has the meaning of `MPI_ERR_` and its name, or of `MPI_T_ERR_` for a name that begins
+/// with `T_`. The standard does not have the last three, which have MPICH's numbers.
 #[allow(missing_docs)]
 impl Class {
     pub const SUCCESS: Class = Class(0);
@@ -79,6 +79,24 @@ impl Class {
     pub const SESSION: Class = Class(60);
     pub const ERRHANDLER: Class = Class(61);
     pub const ABI: Class = Class(62);
+    pub const T_CANNOT_INIT: Class = Class(1001);
+    pub const T_NOT_ACCESSIBLE: Class = Class(1002);
+    pub const T_NOT_INITIALIZED: Class = Class(1003);
+    pub const T_NOT_SUPPORTED: Class = Class(1004);
+    pub const T_MEMORY: Class = Class(1005);
+    pub const T_INVALID: Class = Class(1006);
+    pub const T_INVALID_INDEX: Class = Class(1007);
+    pub const T_INVALID_ITEM: Class = Class(1008);
+    pub const T_INVALID_SESSION: Class = Class(1009);
+    pub const T_INVALID_HANDLE: Class = Class(1010);
+    pub const T_INVALID_NAME: Class = Class(1011);
+    pub const T_OUT_OF_HANDLES: Class = Class(1012);
+    pub const T_OUT_OF_SESSIONS: Class = Class(1013);
+    pub const T_CVAR_SET_NOT_NOW: Class = Class(1014);
+    pub const T_CVAR_SET_NEVER: Class = Class(1015);
+    pub const T_PVAR_NO_WRITE: Class = Class(1016);
+    pub const T_PVAR_NO_STARTSTOP: Class = Class(1017);
+    pub const T_PVAR_NO_ATOMIC: Class = Class(1018);
     pub const PROC_FAILED: Class = Class(101);
     pub const PROC_FAILED_PENDING: Class = Class(102);
     pub const REVOKED: Class = Class(103);
@@ -104,6 +122,8 @@ pub struct Reason {
     pub file: Option<u32>,
     /// Window whose error handler is called.
     pub win: Option<u32>,
+    /// Error handler that is called, of an object that is not made because of this error.
+    pub errhandler: Option<u32>,
     /// The sender and the tag of the message that was truncated.
     pub message: Option<(i32, i32)>,
 }
@@ -118,7 +138,16 @@ impl Error {
     /// An error of this class.
     #[cold]
     pub fn new(class: Class, text: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Reason { class, text: text.into(), comm: None, file: None, win: None, message: None }))
+        let text = text.into();
+        Error(Box::new(Reason {
+            class,
+            text,
+            comm: None,
+            file: None,
+            win: None,
+            errhandler: None,
+            message: None,
+        }))
     }
 
     /// Names the sender of a truncated message by its rank in a communicator, whose first rank is
@@ -142,6 +171,13 @@ impl Error {
     #[cold]
     pub fn on_win(mut self, win: u32) -> Error {
         self.0.win = Some(win);
+        self
+    }
+
+    /// Assigns this error to an error handler of the program.
+    #[cold]
+    pub fn on_errhandler(mut self, errhandler: u32) -> Error {
+        self.0.errhandler = Some(errhandler);
         self
     }
 

@@ -41,6 +41,8 @@ pub mod op;
 pub mod p2p;
 pub mod presence;
 pub mod request;
+pub mod session;
+mod start;
 mod state;
 pub mod status;
 pub mod table;

@@ -24,6 +24,8 @@ pub enum Stage {
 
 static STAGE: AtomicU8 = AtomicU8::new(Stage::NotYet as u8);
 static THREAD_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
+/// The highest level that `MPI_Init_thread` or a session has given.
+static HIGHEST_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
 /// The phase of MPI now.
 pub fn stage() -> Stage {
@@ -69,9 +71,9 @@ pub fn host_name() -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
 }
 
-/// The level of thread support, as MPI names it.
-pub fn thread_level_name() -> &'static str {
-    match THREAD_LEVEL.load(Ordering::Relaxed) {
+/// A level of thread support, as MPI names it.
+pub fn thread_level_name(level: i32) -> &'static str {
+    match level {
         THREAD_FUNNELED => "MPI_THREAD_FUNNELED",
         THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
         THREAD_MULTIPLE => "MPI_THREAD_MULTIPLE",
@@ -79,7 +81,17 @@ pub fn thread_level_name() -> &'static str {
     }
 }
 
-/// The level of thread support.
+/// Whether threads may call MPI at the same time.
+pub fn is_multiple() -> bool {
+    HIGHEST_LEVEL.load(Ordering::Relaxed) == THREAD_MULTIPLE
+}
+
+/// Notes that a level of thread support was given.
+pub fn note_thread_level(level: i32) {
+    HIGHEST_LEVEL.fetch_max(level, Ordering::Relaxed);
+}
+
+/// The level of thread support that `MPI_Init_thread` has given.
 pub fn thread_level() -> i32 {
     THREAD_LEVEL.load(Ordering::Relaxed)
 }
@@ -87,6 +99,7 @@ pub fn thread_level() -> i32 {
 /// Notes that MPI is initialized, with a level of thread support.
 pub fn note_initialized(level: i32) {
     THREAD_LEVEL.store(level, Ordering::Relaxed);
+    note_thread_level(level);
     STAGE.store(Stage::Initialized as u8, Ordering::Release);
 }
 

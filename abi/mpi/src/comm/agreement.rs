@@ -14,6 +14,8 @@ use crate::state;
 const TAG_BITS: i32 = (1 << 28) - 1;
 /// Tag of the messages of `MPI_Comm_idup`.
 pub const DUPLICATE: i32 = -0x3000_0000;
+/// Bits of a hash that become part of a tag. The tags are between those of `MPI_Intercomm_create` and 0.
+const HASH_BITS: u64 = (1 << 27) - 1;
 /// Tag of the messages of `MPI_Dist_graph_create`.
 pub const DIST_GRAPH: i32 = -0x3000_0001;
 
@@ -25,6 +27,11 @@ pub fn create_group_tag(tag: i32) -> i32 {
 /// Tag of the messages of `MPI_Intercomm_create`.
 pub fn intercomm_tag(tag: i32) -> i32 {
     -0x2000_0000 - (tag & TAG_BITS)
+}
+
+/// Tag of the messages of processes that have agreed on a text and a group, by their hash.
+pub fn text_tag(hash: u64) -> i32 {
+    -0x0400_0000 - (hash & HASH_BITS) as i32
 }
 
 fn call(collective: Collective, root: Rank, bytes: usize) -> Call {

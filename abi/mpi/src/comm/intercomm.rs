@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::Rank;
+use anyccl_engine::comm::Communicator;
 
 use super::parent::{adopt, parent};
 use super::{Comm, Formed, Inter, agreement};
 use crate::arguments::{CommHandle, Output};
 use crate::attribute::Attributes;
+use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
 use crate::info::Pairs;
@@ -50,27 +52,47 @@ impl Comm {
 }
 
 /// The parts of a new intercommunicator, on one side.
-struct Sides {
-    local: Vec<Rank>,
-    remote: Vec<Rank>,
-    is_first: bool,
+pub(super) struct Sides {
+    pub local: Vec<Rank>,
+    pub remote: Vec<Rank>,
+    pub is_first: bool,
     /// Context of the communicator of both sides.
-    context: u64,
+    pub context: u64,
     /// Context of the communicator of this side.
-    local_context: u64,
+    pub local_context: u64,
+}
+
+/// What a new intercommunicator has of the object from which it is made.
+pub(super) struct Origin {
+    /// Name in messages.
+    pub title: String,
+    pub handler: Errhandler,
+    pub session: Option<u32>,
+    pub info: Pairs,
+}
+
+impl Origin {
+    fn of(parent: &Comm) -> Origin {
+        let (title, session) = (parent.title(), parent.group.session());
+        Origin { title, handler: parent.handler(), session, info: Pairs::default() }
+    }
 }
 
 /// Forms the intercommunicator of these sides.
-fn form(parent: &Comm, sides: Sides) -> Result<CommHandle> {
+pub(super) fn form(origin: Origin, sides: Sides) -> Result<CommHandle> {
+    let Origin { title, handler, session, info } = origin;
     let Sides { local, remote, is_first, context, local_context } = sides;
     let all = if is_first { [&local[..], &remote[..]] } else { [&remote[..], &local[..]] }.concat();
-    let engine = agreement::form(context, &all, &format!("{}.inter", parent.title()))?;
-    let own = agreement::form(local_context, &local, &format!("{}.local", parent.title()))?;
+    let engine = agreement::form(context, &all, &format!("{title}.inter"))?;
+    let own = agreement::form(local_context, &local, &format!("{title}.local"))?;
     let rank = own.rank();
-    let inter = Inter { remote: Arc::new(Group::new(remote)), local: own.into(), is_first };
-    let group = Arc::new(Group::new(local));
-    let handler = parent.handler();
-    Ok(Comm::publish(|id| Comm::of_parts(id, engine.into(), group, rank, handler).with_remote(inter)))
+    let of_session = |members| Arc::new(Group::new(members).of_session(session));
+    let inter = Inter { remote: of_session(remote), local: own.into(), is_first };
+    let group = of_session(local);
+    Ok(Comm::publish(|id| {
+        let made = Comm::of_parts(id, engine.into(), group, rank, handler).with_remote(inter);
+        Comm { info: info.into(), ..made }
+    }))
 }
 
 /// Splits an intercommunicator: one for each color that both sides have.
@@ -93,11 +115,11 @@ pub(super) fn split(parent: &Comm, color: Option<u32>, key: i32) -> Result<CommH
     }
     let (local, remote) = if inter.is_first { (one, other) } else { (other, one) };
     let [_, _, context, local_context] = records[0];
-    form(parent, Sides { local, remote, is_first: inter.is_first, context, local_context })
+    form(Origin::of(parent), Sides { local, remote, is_first: inter.is_first, context, local_context })
 }
 
 /// Value by which a leader says that it has failed, so that its side does not wait for it.
-const FAILED: u64 = u64::MAX;
+pub(super) const FAILED: u64 = u64::MAX;
 
 /// `MPI_Intercomm_create`: the leaders exchange their groups and contexts, and tell their sides.
 pub unsafe fn create(
@@ -139,7 +161,7 @@ pub unsafe fn create(
     let remote: Vec<Rank> = remote.iter().map(|process| *process as Rank).collect();
     let (is_first, context) = (*is_first != 0, *context);
     let local = parent.group.members().to_vec();
-    newintercomm.set(form(&parent, Sides { local, remote, is_first, context, local_context })?);
+    newintercomm.set(form(Origin::of(&parent), Sides { local, remote, is_first, context, local_context })?);
     Ok(())
 }
 
@@ -153,15 +175,25 @@ fn meet(parent: &Comm, peer_comm: CommHandle, remote_leader: i32, tag: i32) -> R
         return Err(Error::new(Class::TAG, format!("tag {tag}; a tag is at least 0")));
     }
     let own = parent.group.members()[parent.rank as usize];
+    exchange(peer.engine(), engine_rank, agreement::intercomm_tag(tag), own, &parent.group)
+}
+
+/// The exchange of a leader, which is the process `own`, with the other side's. See [`meet`].
+pub(super) fn exchange(
+    peers: &Communicator,
+    remote_leader: Rank,
+    tag: i32,
+    own: Rank,
+    group: &Group,
+) -> Result<Vec<u64>> {
     let context = agreement::new_context()?;
     let mut mine = vec![u64::from(own), context];
-    mine.extend(parent.group.members().iter().copied().map(u64::from));
-    let tag = agreement::intercomm_tag(tag);
-    let theirs = agreement::exchange_lists(peer.engine(), engine_rank, tag, &mine)?;
+    mine.extend(group.members().iter().copied().map(u64::from));
+    let theirs = agreement::exchange_lists(peers, remote_leader, tag, &mine)?;
     let [their_leader, their_context, remote @ ..] = &theirs[..] else {
         return Err(Error::new(Class::INTERN, "the remote leader has sent less than it must"));
     };
-    if let Some(both) = remote.iter().find(|process| parent.group.has(**process as Rank)) {
+    if let Some(both) = remote.iter().find(|process| group.has(**process as Rank)) {
         let text = format!("process {both} of the world is on both sides");
         return Err(Error::new(Class::COMM, text));
     }

@@ -4,8 +4,9 @@
 //! engine's communicator of an intercommunicator has the processes of both sides, those of the first side
 //! first.
 //!
-//! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates.
-//!   With [`agreement`] the members agree on what the engine needs to form one.
+//! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates,
+//!   [`from_group`] those that are made from groups alone. With [`agreement`] the members agree on what the
+//!   engine needs to form one.
 //! - [`inquiry`] answers queries; [`end`] frees communicators; [`failures`] goes on without lost processes.
 
 pub mod agreement;
@@ -13,6 +14,7 @@ pub mod create;
 pub mod end;
 pub mod failures;
 mod formed;
+pub mod from_group;
 pub mod inquiry;
 pub mod intercomm;
 mod lost;

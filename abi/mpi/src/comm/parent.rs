@@ -30,7 +30,8 @@ pub(super) fn named(parent: &Comm, how: &str) -> CommConfig {
 
 /// Makes a communicator that was created from `parent` known to the program.
 pub(super) fn adopt(parent: &Comm, engine: Communicator, topology: Option<Topology>) -> CommHandle {
-    let group = Arc::new(Group::new(engine.world_ranks().to_vec()));
+    let group = Group::new(engine.world_ranks().to_vec()).of_session(parent.group().session());
+    let group = Arc::new(group);
     let topology = topology.map(Arc::new);
     Comm::publish(|id| Comm::intra(id, engine, group, parent.handler()).with_topology(topology))
 }

@@ -2,11 +2,12 @@
 
 use super::{Errhandler, Kind, OF_FILES, failure};
 use crate::arguments::{
-    CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output, WinHandle,
+    CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output, SessionHandle, WinHandle,
 };
 use crate::comm::Comm;
 use crate::error::{Class, Result};
 use crate::file::File;
+use crate::session::Session;
 use crate::win::Win;
 
 /// `MPI_Comm_create_errhandler`.
@@ -121,6 +122,37 @@ pub unsafe fn win_call(win: WinHandle, errorcode: i32) -> Result<()> {
     let handler = win.errhandler.lock().clone();
     failure::handle(&handler, win.id, Class(errorcode), || {
         format!("MPI_Win_call_errhandler on {} with error code {errorcode}", win.title())
+    });
+    Ok(())
+}
+
+/// `MPI_Session_create_errhandler`.
+pub unsafe fn session_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(Errhandler::make(Kind::Session, function));
+    Ok(())
+}
+
+/// `MPI_Session_set_errhandler`.
+pub unsafe fn session_set(session: SessionHandle, errhandler: ErrhandlerHandle) -> Result<()> {
+    let session = Session::from_handle(session)?;
+    let new = Errhandler::from_handle(errhandler, Kind::Session)?;
+    let old = std::mem::replace(&mut *session.errhandler.lock(), new);
+    // Outside the lock, as in `comm_set`.
+    drop(old);
+    Ok(())
+}
+
+/// `MPI_Session_get_errhandler`.
+pub unsafe fn session_get(session: SessionHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(Session::from_handle(session)?.errhandler.lock().handle());
+    Ok(())
+}
+
+/// `MPI_Session_call_errhandler`.
+pub unsafe fn session_call(session: SessionHandle, errorcode: i32) -> Result<()> {
+    let handler = Session::from_handle(session)?.errhandler.lock().clone();
+    failure::handle(&handler, session.0, Class(errorcode), || {
+        format!("MPI_Session_call_errhandler on session {:#x} with error code {errorcode}", session.0)
     });
     Ok(())
 }

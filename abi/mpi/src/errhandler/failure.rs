@@ -7,12 +7,13 @@ use anyccl_edge::ObjectRef;
 
 use super::scope::Scope;
 use super::{Action, Errhandler, OF_FILES};
-use crate::arguments::{CommHandle, FileHandle, WinHandle};
+use crate::arguments::{CommHandle, ErrhandlerHandle, FileHandle, SessionHandle, WinHandle};
 use crate::comm::Comm;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, FILE_NULL};
 use crate::ending;
 use crate::error::{Class, Error, Result};
 use crate::file::File;
+use crate::session::Session;
 use crate::win::Win;
 
 thread_local! {
@@ -30,6 +31,14 @@ pub fn last_detail(class: Class) -> Option<String> {
 /// function must return, unless the job ends.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Error) -> Class {
+    if scope == Scope::Tools {
+        let class = match error.class {
+            Class::ARG => Class::T_INVALID,
+            class => class,
+        };
+        LAST.set(Some((class, format!("{name}: {error}"))));
+        return class;
+    }
     // Only after MPI_Init has ended can the world be asked.
     ending::exit_if_told();
     if error.class == Class::PROC_ABORTED {
@@ -45,9 +54,19 @@ pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Erro
         let handler = win.errhandler.lock().clone();
         return handle(&handler, win.id, error.class, || format!("{name} on {}: {error}", win.title()));
     }
+    if let Some(handler) = error.errhandler.and_then(|id| Errhandler::of_any_kind(ErrhandlerHandle(id)).ok())
+    {
+        return handle(&handler, handler.null_object(), error.class, || text);
+    }
+    if let Scope::Session(id) = scope
+        && let Ok(session) = Session::from_handle(SessionHandle(id))
+    {
+        let handler = session.errhandler.lock().clone();
+        return handle(&handler, id, error.class, || format!("{name} on session {id:#x}: {error}"));
+    }
     let comm = match (error.comm, scope) {
         (Some(comm), _) | (None, Scope::Comm(comm)) => comm,
-        (None, Scope::Process) => COMM_NULL,
+        (None, Scope::Process | Scope::Session(_) | Scope::Tools) => COMM_NULL,
         (None, Scope::File) => {
             let handler = OF_FILES.lock().clone();
             return handle(&handler, FILE_NULL, error.class, || format!("{name}: {error}"));

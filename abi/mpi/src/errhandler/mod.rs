@@ -14,7 +14,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use crate::arguments::{ErrhandlerHandle, ErrorFunction};
-use crate::constants::{ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN};
+use crate::constants::{
+    COMM_NULL, ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, FILE_NULL, SESSION_NULL,
+    WIN_NULL,
+};
 use crate::error::{Class, Error, Result};
 use crate::table::Table;
 
@@ -28,7 +31,7 @@ pub struct Errhandler {
     pub id: u32,
     action: Action,
     /// Counts this use of a handler that the program has made.
-    _user: Option<User>,
+    user: Option<User>,
 }
 
 #[derive(Clone, Copy)]
@@ -52,6 +55,8 @@ pub enum Kind {
     Comm,
     /// Files.
     File,
+    /// Sessions.
+    Session,
     /// Windows.
     Win,
 }
@@ -109,7 +114,7 @@ impl Errhandler {
     pub const RETURN: Errhandler = Errhandler::predefined(ERRORS_RETURN, Action::Return);
 
     const fn predefined(id: u32, action: Action) -> Errhandler {
-        Errhandler { id, action, _user: None }
+        Errhandler { id, action, user: None }
     }
 
     /// Whether the program has set no handler.
@@ -125,6 +130,25 @@ impl Errhandler {
 
     /// The handler of a handle, for an object of this type.
     pub fn from_handle(handle: ErrhandlerHandle, wanted: Kind) -> Result<Errhandler> {
+        Errhandler::find(handle, Some(wanted))
+    }
+
+    /// The handler of a handle, whatever its objects are.
+    pub(super) fn of_any_kind(handle: ErrhandlerHandle) -> Result<Errhandler> {
+        Errhandler::find(handle, None)
+    }
+
+    /// The null handle of the objects of this handler.
+    pub(super) fn null_object(&self) -> u32 {
+        match self.user.as_ref().map(|User(made)| made.kind) {
+            Some(Kind::Session) => SESSION_NULL,
+            Some(Kind::File) => FILE_NULL,
+            Some(Kind::Win) => WIN_NULL,
+            Some(Kind::Comm) | None => COMM_NULL,
+        }
+    }
+
+    fn find(handle: ErrhandlerHandle, wanted: Option<Kind>) -> Result<Errhandler> {
         match handle.0 {
             ERRORS_ARE_FATAL => Ok(Errhandler::ARE_FATAL),
             ERRORS_ABORT => Ok(Errhandler::ABORT),
@@ -133,19 +157,20 @@ impl Errhandler {
             id => {
                 let made = MADE.get(id)?.share();
                 let (kind, function) = (made.kind, made.function);
-                if kind != wanted {
-                    let text = format!("an error handler for objects of kind {kind:?}, not {wanted:?}");
+                if wanted.is_some_and(|wanted| kind != wanted) {
+                    let text =
+                        format!("an error handler for objects of kind {kind:?}, which are not meant here");
                     return Err(Error::new(Class::ERRHANDLER, text));
                 }
                 made.users.fetch_add(1, Ordering::Relaxed);
-                Ok(Errhandler { id, action: Action::Program(function), _user: Some(User(made)) })
+                Ok(Errhandler { id, action: Action::Program(function), user: Some(User(made)) })
             }
         }
     }
 
     /// A handle to this handler, which the program must free.
     pub fn handle(&self) -> ErrhandlerHandle {
-        if let Some(User(made)) = &self._user {
+        if let Some(User(made)) = &self.user {
             made.users.fetch_add(1, Ordering::Relaxed);
         }
         ErrhandlerHandle(self.id)

@@ -8,6 +8,10 @@ pub enum Scope {
     Process,
     /// This communicator.
     Comm(u32),
+    /// Nothing: the functions of the tool information interface only return error codes.
+    Tools,
+    /// This session.
+    Session(u32),
     /// The file that the error names. Without one, the handler of `MPI_FILE_NULL` is called, which returns
     /// unless the program has set another.
     File,

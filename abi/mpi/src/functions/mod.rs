@@ -3,7 +3,8 @@
 //! A row has the tier, the version of MPI that first had the function, its name and its profiling twin. The
 //! arguments follow with their kinds ([`crate::arguments`]), then the function of this crate that does the
 //! work. Both names are written out, so that they can be searched for. `on comm` names the argument whose
-//! error handler is called; `-> Kind` is the result of a function that returns no error code.
+//! error handler is called, a communicator or a session; functions `on tools` call none. `-> Kind` is the
+//! result of a function that returns no error code.
 //!
 //! A table is a macro, from which each door makes its own exported functions: [`crate::export`]. All doors
 //! have the tables of [`crate::chapters`]. Some ABIs have functions beside them: those that tell the ABI,
@@ -125,7 +126,14 @@ macro_rules! export {
     (@implemented $($how:ident)::+) => { true };
     (@scope $door:ident []) => { $crate::call::Scope::Process };
     (@scope $door:ident [file]) => { $crate::call::Scope::File };
-    (@scope $door:ident [$comm:ident]) => {
+    (@scope $door:ident [tools]) => { $crate::call::Scope::Tools };
+    (@scope $door:ident [$object:ident]) => { $crate::export!(@scope_of $door $object $object) };
+    (@scope_of $door:ident session $session:ident) => {
+        $crate::call::Scope::Session(
+            <$crate::arguments::SessionHandle as $crate::arguments::Element<$door>>::value($session).0
+        )
+    };
+    (@scope_of $door:ident $name:ident $comm:ident) => {
         $crate::call::Scope::Comm(
             <$crate::arguments::CommHandle as $crate::arguments::Element<$door>>::value($comm).0
         )

@@ -20,6 +20,8 @@ pub struct Group {
     members: Vec<base::Rank>,
     /// Position by world rank, made on first use.
     positions: OnceLock<HashMap<base::Rank, u32>>,
+    /// Number of the session from which it was made.
+    session: Option<u32>,
 }
 
 /// All groups for which the program has handles.
@@ -28,7 +30,17 @@ static GROUPS: Table<Group> = Table::new("group", Class::GROUP);
 impl Group {
     /// A group of these processes, each of which occurs once.
     pub fn new(members: Vec<base::Rank>) -> Group {
-        Group { members, positions: OnceLock::new() }
+        Group { members, positions: OnceLock::new(), session: None }
+    }
+
+    /// This group, made from a session or from what was made from one.
+    pub fn of_session(self, session: Option<u32>) -> Group {
+        Group { session, ..self }
+    }
+
+    /// Number of the session from which it was made.
+    pub fn session(&self) -> Option<u32> {
+        self.session
     }
 
     /// World ranks, in order.

@@ -26,7 +26,7 @@ impl Group {
     /// All members of this group, then the members of the other that this one lacks.
     pub fn union(&self, other: &Group) -> Group {
         let new = other.members().iter().filter(|member| !self.has(**member));
-        Group::new(self.members().iter().chain(new).copied().collect())
+        self.derived(self.members().iter().chain(new).copied().collect())
     }
 
     /// Members of this group that are also members of the other.
@@ -39,21 +39,26 @@ impl Group {
         self.those(|member| !other.has(member))
     }
 
+    /// A group of these processes, made from this one.
+    fn derived(&self, members: Vec<Rank>) -> Group {
+        Group::new(members).of_session(self.session())
+    }
+
     fn those(&self, are_wanted: impl Fn(Rank) -> bool) -> Group {
-        Group::new(self.members().iter().copied().filter(|member| are_wanted(*member)).collect())
+        self.derived(self.members().iter().copied().filter(|member| are_wanted(*member)).collect())
     }
 
     /// The processes of these ranks, each once, in this order.
     pub fn include(&self, ranks: &[i32]) -> Result<Group> {
         self.mark(ranks)?;
-        Ok(Group::new(ranks.iter().map(|rank| self.members()[*rank as usize]).collect()))
+        Ok(self.derived(ranks.iter().map(|rank| self.members()[*rank as usize]).collect()))
     }
 
     /// All processes except those of these ranks, which must be different.
     pub fn exclude(&self, ranks: &[i32]) -> Result<Group> {
         let marked = self.mark(ranks)?;
         let rest = self.members().iter().zip(marked).filter(|(_, is_marked)| !is_marked);
-        Ok(Group::new(rest.map(|(member, _)| *member).collect()))
+        Ok(self.derived(rest.map(|(member, _)| *member).collect()))
     }
 
     /// Marks the ranks of a list. Refuses ranks that do not exist or occur twice.

@@ -34,6 +34,6 @@ pub(super) fn of_arguments(arguments: &[String]) -> Pairs {
     if let Ok(folder) = std::env::current_dir() {
         set("wdir", &folder.to_string_lossy());
     }
-    set("thread_level", state::thread_level_name());
+    set("thread_level", state::thread_level_name(state::thread_level()));
     pairs
 }

@@ -13,11 +13,12 @@ use parking_lot::Mutex;
 
 use super::send;
 use crate::arguments::Mode;
-use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
+use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle, SessionHandle};
 use crate::comm::Comm;
 use crate::constants::COMM_NULL;
 use crate::error::{Class, Error, Result};
 use crate::request::{self, Active, Staged};
+use crate::session::Session;
 use crate::status::Status;
 
 /// A buffer that the program has attached, and the messages that are being sent.
@@ -40,7 +41,10 @@ const OVERHEAD: usize = 96;
 /// Key of the buffer of the whole process; no communicator has this number.
 const PROCESS: u32 = 0;
 
-/// Buffers by communicator.
+/// Bit of the key of the buffer of a session. The rest is the session's number, which has fewer bits.
+const OF_SESSION: u32 = 1 << 31;
+
+/// Buffers by communicator or session.
 static BUFFERS: Mutex<Option<HashMap<u32, Attached>>> = Mutex::new(None);
 
 impl Attached {
@@ -57,6 +61,11 @@ impl Attached {
     }
 }
 
+/// The key of the buffer of a session.
+fn session_key(session: u32) -> u32 {
+    session | OF_SESSION
+}
+
 /// Whether buffered messages are being sent.
 pub fn is_under_way() -> bool {
     let mut buffers = BUFFERS.lock();
@@ -66,11 +75,23 @@ pub fn is_under_way() -> bool {
     })
 }
 
+/// Bytes of buffered messages that are being sent.
+pub fn bytes() -> usize {
+    let mut buffers = BUFFERS.lock();
+    let of_one = |attached: &mut Attached| {
+        attached.forget_sent();
+        attached.messages.iter().map(|waiting| waiting.bytes).sum::<usize>()
+    };
+    buffers.get_or_insert_default().values_mut().map(of_one).sum()
+}
+
 /// Sends a copied message. It is complete for its sender at once.
 pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Result<Active> {
     let mut buffers = BUFFERS.lock();
     let all = buffers.get_or_insert_default();
-    let key = if all.contains_key(&comm.id) { comm.id } else { PROCESS };
+    let of_session = comm.group().session().map(session_key);
+    let keys = [Some(comm.id), of_session].into_iter().flatten();
+    let key = keys.into_iter().find(|key| all.contains_key(key)).unwrap_or(PROCESS);
     let Some(attached) = all.get_mut(&key) else {
         return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first"));
     };
@@ -189,4 +210,38 @@ pub unsafe fn comm_flush_buffer(comm: CommHandle) -> Result<()> {
 pub unsafe fn comm_iflush_buffer(comm: CommHandle, request: Output<RequestHandle>) -> Result<()> {
     let id = Comm::from_handle(comm)?.id;
     start_flush(id, id, &request)
+}
+
+/// Waits for the buffered messages of a session, and detaches its buffer.
+pub fn finish_session(session: u32) -> Result<()> {
+    let attached = BUFFERS.lock().get_or_insert_default().remove(&session_key(session));
+    for mut waiting in attached.into_iter().flat_map(|attached| attached.messages) {
+        waiting.request.wait()?;
+    }
+    Ok(())
+}
+
+/// `MPI_Session_attach_buffer`.
+pub unsafe fn session_attach_buffer(session: SessionHandle, buffer: RecvAddress, size: i64) -> Result<()> {
+    attach(session_key(Session::from_handle(session)?.id), buffer, size)
+}
+
+/// `MPI_Session_detach_buffer`.
+pub unsafe fn session_detach_buffer(
+    session: SessionHandle,
+    place: *mut c_void,
+    size: Output<i64>,
+) -> Result<()> {
+    detach(session_key(Session::from_handle(session)?.id), place, size)
+}
+
+/// `MPI_Session_flush_buffer`.
+pub unsafe fn session_flush_buffer(session: SessionHandle) -> Result<()> {
+    flush(session_key(Session::from_handle(session)?.id))
+}
+
+/// `MPI_Session_iflush_buffer`.
+pub unsafe fn session_iflush_buffer(session: SessionHandle, request: Output<RequestHandle>) -> Result<()> {
+    let id = Session::from_handle(session)?.id;
+    start_flush(COMM_NULL, session_key(id), &request)
 }

@@ -7,15 +7,13 @@ use super::held::Held;
 use super::waiting::Patience;
 use super::{Active, Ended, end, requests};
 use crate::arguments::RequestHandle;
-use crate::constants::THREAD_MULTIPLE;
 use crate::error::Result;
 use crate::state;
 
 /// Whether a request must stay in its place while a thread waits for it.
 #[inline]
 pub(super) fn is_needed(held: &Held) -> bool {
-    let is_multiple = || state::thread_level() == THREAD_MULTIPLE;
-    held.active().is_some_and(|active| active.concerns_others(is_multiple()))
+    held.active().is_some_and(|active| active.concerns_others(state::is_multiple()))
 }
 
 /// Waits until one of several active requests has ended, and ends it. Returns its place in the list, too.

@@ -35,17 +35,27 @@ impl ErrorFunction {
 }
 
 /// # Safety
-/// `function` is the address of an error handler of communicators, or of windows (`OF_WINDOWS`).
-unsafe fn handle_error<A: Abi, const OF_WINDOWS: bool>(function: Address, object: u32, class: i32) -> i32 {
+/// `function` is the address of an error handler of objects of the kind `OF`.
+unsafe fn handle_error<A: Abi, const OF: u8>(function: Address, object: u32, class: i32) -> i32 {
     type Raw<H> = unsafe extern "C" fn(*mut H, *mut c_int, ...);
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, Raw<A::Handle>>(function) };
-    let mut handle = A::handle(if OF_WINDOWS { Object::Win } else { Object::Comm }, object);
+    let object_kind = match OF {
+        WIN => Object::Win,
+        SESSION => Object::Session,
+        _ => Object::Comm,
+    };
+    let mut handle = A::handle(object_kind, object);
     let mut code = A::raw_number(Numbers::ErrorCode, class);
     // SAFETY: promised by the caller; both places outlive the call.
     unsafe { function(&raw mut handle, &raw mut code) };
     A::number(Numbers::ErrorCode, code)
 }
+
+/// Kinds of objects.
+const COMM: u8 = 0;
+const WIN: u8 = 1;
+const SESSION: u8 = 2;
 
 /// An error handler for communicators.
 pub struct CommErrorFunction;
@@ -60,7 +70,7 @@ impl<A: Abi> Kind<A> for CommErrorFunction {
         if raw == 0 {
             return Err(null(name));
         }
-        Ok(ErrorFunction { address: raw, call: handle_error::<A, false> })
+        Ok(ErrorFunction { address: raw, call: handle_error::<A, COMM> })
     }
 }
 
@@ -72,7 +82,7 @@ impl<A: Abi> Kind<A> for WinErrorFunction {
         if raw == 0 {
             return Err(null(name));
         }
-        Ok(ErrorFunction { address: raw, call: handle_error::<A, true> })
+        Ok(ErrorFunction { address: raw, call: handle_error::<A, WIN> })
     }
 }
 
@@ -103,14 +113,17 @@ impl<A: Abi> Kind<A> for FileErrorFunction {
     }
 }
 
-/// A function for an object that cannot be made.
-pub struct OtherFunction;
+/// An error handler for sessions.
+pub struct SessionErrorFunction;
 
-impl<A: Abi> Kind<A> for OtherFunction {
+impl<A: Abi> Kind<A> for SessionErrorFunction {
     type C = Address;
-    type Value = Address;
+    type Value = ErrorFunction;
 
-    unsafe fn value(raw: Address, _: &'static str) -> Result<Address> {
-        Ok(raw)
+    unsafe fn value(raw: Address, name: &'static str) -> Result<ErrorFunction> {
+        if raw == 0 {
+            return Err(null(name));
+        }
+        Ok(ErrorFunction { address: raw, call: handle_error::<A, SESSION> })
     }
 }
