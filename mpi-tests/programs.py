@@ -10,9 +10,11 @@ from setting import AT_MPI_3_1, HEADER, HERE, PACKAGES, SECONDS, VENV, WORK, Fai
 # Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "handlers", "attributes", "requests", "typed_pingpong", "random_types",
             "collectives", "operators", "intercomm", "topologies", "files", "random_files", "windows", "random_windows",
-            "large_counts", "threads", "partitioned", "sessions"]
-# Programs about functions of MPI 4.0, which Open MPI's ABI has as well, and MPItrampoline's has not.
+            "large_counts", "threads", "partitioned", "sessions", "tools"]
+# Programs about functions of MPI 4.0, which Open MPI's ABI has as well.
 OF_MPI_4 = ["partitioned", "sessions"]
+# Programs about functions that MPItrampoline's ABI has not.
+NOT_OF_TRAMPOLINE = [*OF_MPI_4, "tools"]
 RANKS = [1, 2, 3, 4]
 # A build for MPICH that leaves out what is newer than MPI 3.1, as Open MPI's header does.
 AT_3_1 = "mpich-3.1"

@@ -169,7 +169,7 @@ def main():
     of_trampoline = sample.some(ours_of_all, 4) if options.quick else ours_of_all
     for name in ours_of_all:
         for library in libraries:
-            if library.abi == "trampoline" and (name not in of_trampoline or name in programs.OF_MPI_4):
+            if library.abi == "trampoline" and (name not in of_trampoline or name in programs.NOT_OF_TRAMPOLINE):
                 continue
             for title, launcher in starters.items():
                 for ranks in options.ranks or ([2] if options.quick else programs.RANKS):

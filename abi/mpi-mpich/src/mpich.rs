@@ -5,7 +5,7 @@
 //! object is in the next four bits, and a number below. An object that the program has made has the number
 //! that `anyccl_mpi` gave it.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
 use anyccl_mpi::constants as c;
@@ -14,8 +14,8 @@ use anyccl_mpi::file::romio;
 use anyccl_mpi::status::Status;
 use anyccl_mpi::win::numbers::MPICH;
 
-use crate::numbers::{COMBINERS, DATATYPES, ERRORS, KEYVALS, OPS, OTHERS, Pair};
-use crate::symbols::{MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use crate::numbers::{COMBINERS, DATATYPES, ERRORS, KEYVALS, OPS, OTHERS, Pair, VERBOSITIES};
+use crate::symbols::{MPI_T_PVAR_ALL_HANDLES, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
 
 /// The door with this ABI.
 pub struct Door;
@@ -244,6 +244,10 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::access_mode(raw),
             Numbers::Whence => romio::whence(raw),
+            Numbers::ToolVerbosity => find(VERBOSITIES, raw).unwrap_or(0),
+            Numbers::ToolBinding => raw - 9700 + c::T_BIND_NO_OBJECT,
+            Numbers::ToolScope => raw - 60438 + c::T_SCOPE_CONSTANT,
+            Numbers::ToolClass => raw.saturating_sub(240).saturating_add(c::T_PVAR_CLASS_STATE),
             Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
                 MPICH.number(numbers, raw)
             }
@@ -307,7 +311,7 @@ impl Abi for Door {
             },
             Numbers::ErrorCode if number >= Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
             // Numbers that are no class in either ABI stay as they are.
-            Numbers::ErrorCode if number > Class::ABI.0 => number,
+            Numbers::ErrorCode if number > Class::ABI.0 => find_raw(ERRORS, Class(number)).unwrap_or(number),
             // Classes that MPI 3.1 does not have become "other".
             Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(15),
             Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),
@@ -320,6 +324,10 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::raw_access_mode(number),
             Numbers::Whence => romio::raw_whence(number),
+            Numbers::ToolVerbosity => find_raw(VERBOSITIES, number).unwrap_or(0),
+            Numbers::ToolBinding => number - c::T_BIND_NO_OBJECT + 9700,
+            Numbers::ToolScope => number - c::T_SCOPE_CONSTANT + 60438,
+            Numbers::ToolClass => number - c::T_PVAR_CLASS_STATE + 240,
             Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
                 MPICH.raw_number(numbers, number)
             }
@@ -340,6 +348,10 @@ impl Abi for Door {
 
     fn is_unweighted(raw: *const c_int) -> bool {
         std::ptr::eq(raw, MPI_UNWEIGHTED.0)
+    }
+
+    fn is_all_tool_handles(raw: *const c_void) -> bool {
+        raw.addr() == MPI_T_PVAR_ALL_HANDLES.0.addr()
     }
 
     fn is_weights_empty(raw: *const c_int) -> bool {

@@ -186,6 +186,24 @@ pub const ERRORS: &[Pair<Class>] = &[
     (Class::VALUE_TOO_LARGE, 77),
     (Class::ERRHANDLER, 80),
     (Class::ABI, 81),
+    (Class::T_CANNOT_INIT, 61),
+    (Class::T_NOT_ACCESSIBLE, 79),
+    (Class::T_NOT_INITIALIZED, 60),
+    (Class::T_NOT_SUPPORTED, 78),
+    (Class::T_MEMORY, 59),
+    (Class::T_INVALID, 74),
+    (Class::T_INVALID_INDEX, 62),
+    (Class::T_INVALID_ITEM, 63),
+    (Class::T_INVALID_SESSION, 67),
+    (Class::T_INVALID_HANDLE, 64),
+    (Class::T_INVALID_NAME, 73),
+    (Class::T_OUT_OF_HANDLES, 65),
+    (Class::T_OUT_OF_SESSIONS, 66),
+    (Class::T_CVAR_SET_NOT_NOW, 68),
+    (Class::T_CVAR_SET_NEVER, 69),
+    (Class::T_PVAR_NO_WRITE, 71),
+    (Class::T_PVAR_NO_STARTSTOP, 70),
+    (Class::T_PVAR_NO_ATOMIC, 72),
 ];
 
 /// Combiners.
@@ -223,4 +241,17 @@ pub const KEYVALS: &[Pair<i32>] = &[
     (c::WIN_DISP_UNIT, 0x6600_0005),
     (c::WIN_CREATE_FLAVOR, 0x6600_0007),
     (c::WIN_MODEL, 0x6600_0009),
+];
+
+/// Levels of verbosity of the variables of tools.
+pub const VERBOSITIES: &[Pair<i32>] = &[
+    (c::T_VERBOSITY_USER_BASIC, 221),
+    (c::T_VERBOSITY_USER_DETAIL, 222),
+    (c::T_VERBOSITY_USER_ALL, 223),
+    (c::T_VERBOSITY_TUNER_BASIC, 224),
+    (c::T_VERBOSITY_TUNER_DETAIL, 225),
+    (c::T_VERBOSITY_TUNER_ALL, 226),
+    (c::T_VERBOSITY_MPIDEV_BASIC, 227),
+    (c::T_VERBOSITY_MPIDEV_DETAIL, 228),
+    (c::T_VERBOSITY_MPIDEV_ALL, 229),
 ];

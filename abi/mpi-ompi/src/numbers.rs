@@ -75,6 +75,22 @@ pub const ERRORS: &[Pair<Class>] = &[
     (Class::REVOKED, 77),
     (Class::SESSION, 78),
     (Class::VALUE_TOO_LARGE, 79),
+    (Class::T_CANNOT_INIT, 56),
+    (Class::T_NOT_INITIALIZED, 55),
+    (Class::T_MEMORY, 54),
+    (Class::T_INVALID, 72),
+    (Class::T_INVALID_INDEX, 57),
+    (Class::T_INVALID_ITEM, 58),
+    (Class::T_INVALID_SESSION, 62),
+    (Class::T_INVALID_HANDLE, 59),
+    (Class::T_INVALID_NAME, 73),
+    (Class::T_OUT_OF_HANDLES, 60),
+    (Class::T_OUT_OF_SESSIONS, 61),
+    (Class::T_CVAR_SET_NOT_NOW, 63),
+    (Class::T_CVAR_SET_NEVER, 64),
+    (Class::T_PVAR_NO_WRITE, 66),
+    (Class::T_PVAR_NO_STARTSTOP, 65),
+    (Class::T_PVAR_NO_ATOMIC, 67),
 ];
 
 /// Combiners.
@@ -136,3 +152,16 @@ pub const DISTRIBUTIONS: &[Pair<i32>] =
 /// Classes of datatypes.
 pub const TYPE_CLASSES: &[Pair<i32>] =
     &[(c::TYPECLASS_INTEGER, 1), (c::TYPECLASS_REAL, 2), (c::TYPECLASS_COMPLEX, 3)];
+
+/// Levels of verbosity of the variables of tools.
+pub const VERBOSITIES: &[Pair<i32>] = &[
+    (c::T_VERBOSITY_USER_BASIC, 0),
+    (c::T_VERBOSITY_USER_DETAIL, 1),
+    (c::T_VERBOSITY_USER_ALL, 2),
+    (c::T_VERBOSITY_TUNER_BASIC, 3),
+    (c::T_VERBOSITY_TUNER_DETAIL, 4),
+    (c::T_VERBOSITY_TUNER_ALL, 5),
+    (c::T_VERBOSITY_MPIDEV_BASIC, 6),
+    (c::T_VERBOSITY_MPIDEV_DETAIL, 7),
+    (c::T_VERBOSITY_MPIDEV_ALL, 8),
+];

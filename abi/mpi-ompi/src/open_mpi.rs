@@ -5,7 +5,7 @@
 //! addresses have. Below them are the type of object and the number that `anyccl_mpi` gave it. So a handle is
 //! looked up and never followed.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
 use anyccl_mpi::constants as c;
@@ -16,6 +16,7 @@ use anyccl_mpi::win::numbers::OPEN_MPI;
 
 use crate::numbers::{
     COMBINERS, DISTRIBUTIONS, ERRORS, KEYVALS, ORDERS, Pair, SPLIT_TYPES, THREAD_LEVELS, TYPE_CLASSES,
+    VERBOSITIES,
 };
 use crate::objects::{NOTHING, by_address, by_number, ompi_mpi_comm_world, ompi_mpi_file_null};
 
@@ -155,6 +156,10 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::access_mode(raw),
             Numbers::Whence => romio::whence(raw),
+            Numbers::ToolVerbosity => find(VERBOSITIES, raw).unwrap_or(0),
+            Numbers::ToolBinding => raw + c::T_BIND_NO_OBJECT,
+            Numbers::ToolScope => raw + c::T_SCOPE_CONSTANT,
+            Numbers::ToolClass => raw.saturating_add(c::T_PVAR_CLASS_STATE),
             Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
                 OPEN_MPI.number(numbers, raw)
             }
@@ -194,6 +199,10 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::raw_access_mode(number),
             Numbers::Whence => romio::raw_whence(number),
+            Numbers::ToolVerbosity => find_raw(VERBOSITIES, number).unwrap_or(0),
+            Numbers::ToolBinding => number - c::T_BIND_NO_OBJECT,
+            Numbers::ToolScope => number - c::T_SCOPE_CONSTANT,
+            Numbers::ToolClass => number - c::T_PVAR_CLASS_STATE,
             Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
                 OPEN_MPI.raw_number(numbers, number)
             }
@@ -208,6 +217,10 @@ impl Abi for Door {
 
     fn is_unweighted(raw: *const c_int) -> bool {
         raw.addr() == 2
+    }
+
+    fn is_all_tool_handles(raw: *const c_void) -> bool {
+        raw.addr() == usize::MAX
     }
 
     fn is_weights_empty(raw: *const c_int) -> bool {

@@ -4,7 +4,7 @@
 //! ABI translates nothing, so its translation costs nothing. A door with another ABI looks up a few
 //! constants.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use crate::constants::{self, DISPLACEMENT_CURRENT, FILE_NULL, THREAD_SINGLE, UNWEIGHTED, WEIGHTS_EMPTY};
 use crate::error::Class;
@@ -67,6 +67,14 @@ pub enum Numbers {
     WinFlavor,
     /// `MPI_WIN_UNIFIED` or `MPI_WIN_SEPARATE`.
     WinModel,
+    /// `MPI_T_VERBOSITY_USER_BASIC` and others.
+    ToolVerbosity,
+    /// `MPI_T_BIND_NO_OBJECT` and others.
+    ToolBinding,
+    /// `MPI_T_SCOPE_CONSTANT` and others.
+    ToolScope,
+    /// `MPI_T_PVAR_CLASS_STATE` and others.
+    ToolClass,
 }
 
 /// Upper limits of strings that a function may write, without the zero at the end.
@@ -156,6 +164,10 @@ pub trait Abi: Sized + 'static {
     /// Whether the program passes `MPI_WEIGHTS_EMPTY`: there are no edges.
     fn is_weights_empty(raw: *const c_int) -> bool {
         raw.addr() == WEIGHTS_EMPTY
+    }
+    /// Whether the program passes `MPI_T_PVAR_ALL_HANDLES`.
+    fn is_all_tool_handles(raw: *const c_void) -> bool {
+        raw.addr() == 1
     }
     /// Whether the program passes the sentinel that asks for no status.
     #[inline(always)]

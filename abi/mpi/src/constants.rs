@@ -212,3 +212,21 @@ pub const BUFFER_AUTOMATIC: usize = 2;
 pub const ERRCODES_IGNORE: u32 = 0;
 pub const UNWEIGHTED: usize = 10;
 pub const WEIGHTS_EMPTY: usize = 11;
+
+// Numbers of the tool information interface.
+pub const T_VERBOSITY_USER_BASIC: i32 = 9;
+pub const T_VERBOSITY_USER_DETAIL: i32 = 10;
+pub const T_VERBOSITY_USER_ALL: i32 = 12;
+pub const T_VERBOSITY_TUNER_BASIC: i32 = 17;
+pub const T_VERBOSITY_TUNER_DETAIL: i32 = 18;
+pub const T_VERBOSITY_TUNER_ALL: i32 = 20;
+pub const T_VERBOSITY_MPIDEV_BASIC: i32 = 33;
+pub const T_VERBOSITY_MPIDEV_DETAIL: i32 = 34;
+pub const T_VERBOSITY_MPIDEV_ALL: i32 = 36;
+pub const T_BIND_NO_OBJECT: i32 = 1;
+pub const T_BIND_MPI_COMM: i32 = 2;
+pub const T_SCOPE_CONSTANT: i32 = 1;
+pub const T_SCOPE_READONLY: i32 = 2;
+pub const T_PVAR_CLASS_STATE: i32 = 1;
+pub const T_PVAR_CLASS_LEVEL: i32 = 2;
+pub const T_PVAR_CLASS_COUNTER: i32 = 7;

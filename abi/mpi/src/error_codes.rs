@@ -152,13 +152,44 @@ impl Class {
                 return "MPIX_ERR_PROC_FAILED_PENDING: a process is lost that may have sent";
             }
             Class::REVOKED => return "MPIX_ERR_REVOKED: the communicator is revoked",
+            Class(number @ FIRST_OF_TOOLS..) => {
+                let at = (number - FIRST_OF_TOOLS) as usize;
+                return MEANINGS_OF_TOOLS.get(at).copied().unwrap_or(UNKNOWN);
+            }
             Class(number) => usize::try_from(number).unwrap_or(usize::MAX),
         };
-        MEANINGS.get(at).copied().unwrap_or("an error class that this library does not know")
+        MEANINGS.get(at).copied().unwrap_or(UNKNOWN)
     }
 }
 
-/// Names and meanings of the classes, in the order of their numbers.
+const UNKNOWN: &str = "an error class that this library does not know";
+
+/// The first class of the tool information interface.
+const FIRST_OF_TOOLS: i32 = Class::T_CANNOT_INIT.0;
+
+/// Names and meanings of the classes of the tool information interface, in the order of their numbers.
+const MEANINGS_OF_TOOLS: [&str; 18] = [
+    "MPI_T_ERR_CANNOT_INIT: the tool interface cannot be initialized",
+    "MPI_T_ERR_NOT_ACCESSIBLE: not accessible now",
+    "MPI_T_ERR_NOT_INITIALIZED: the tool interface is not initialized",
+    "MPI_T_ERR_NOT_SUPPORTED: not supported",
+    "MPI_T_ERR_MEMORY: no memory left",
+    "MPI_T_ERR_INVALID: invalid use of the tool interface",
+    "MPI_T_ERR_INVALID_INDEX: invalid index",
+    "MPI_T_ERR_INVALID_ITEM: invalid item of an enumeration",
+    "MPI_T_ERR_INVALID_SESSION: invalid session of a tool",
+    "MPI_T_ERR_INVALID_HANDLE: invalid handle of a tool",
+    "MPI_T_ERR_INVALID_NAME: there is no variable or category of this name",
+    "MPI_T_ERR_OUT_OF_HANDLES: no handles are left",
+    "MPI_T_ERR_OUT_OF_SESSIONS: no sessions are left",
+    "MPI_T_ERR_CVAR_SET_NOT_NOW: the variable cannot be set now",
+    "MPI_T_ERR_CVAR_SET_NEVER: the variable can never be set",
+    "MPI_T_ERR_PVAR_NO_WRITE: the variable cannot be written",
+    "MPI_T_ERR_PVAR_NO_STARTSTOP: the variable cannot be started or stopped",
+    "MPI_T_ERR_PVAR_NO_ATOMIC: the variable cannot be read and reset at once",
+];
+
+/// Names and meanings of the other classes, in the order of their numbers.
 const MEANINGS: [&str; 63] = [
     "MPI_SUCCESS: no error",
     "MPI_ERR_BUFFER: invalid buffer",
@@ -235,6 +266,7 @@ mod tests {
         assert!(Class::TRUNCATE.meaning().starts_with("MPI_ERR_TRUNCATE"));
         assert!(Class::KEYVAL.meaning().starts_with("MPI_ERR_KEYVAL"));
         assert!(Class::ABI.meaning().starts_with("MPI_ERR_ABI"));
+        assert!(Class::T_PVAR_NO_ATOMIC.meaning().starts_with("MPI_T_ERR_PVAR_NO_ATOMIC"));
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod start;
 mod state;
 pub mod status;
 pub mod table;
+pub mod tool;
 pub mod topology;
 pub mod types;
 pub mod win;

@@ -121,6 +121,32 @@ impl<A: Abi, E: Element<A>> Kind<A> for InOutArray<E> {
     }
 }
 
+/// Like [`Out`]; NULL if the program does not want the value.
+pub struct OutOrNull<E>(PhantomData<E>);
+
+impl<A: Abi, E: Element<A>> Kind<A> for OutOrNull<E> {
+    type C = *mut E::C;
+    type Value = Option<Output<E::Value>>;
+
+    unsafe fn value(raw: *mut E::C, name: &'static str) -> Result<Option<Output<E::Value>>> {
+        // SAFETY: passed on from our caller.
+        (!raw.is_null()).then(|| unsafe { <Out<E> as Kind<A>>::value(raw, name) }).transpose()
+    }
+}
+
+/// Like [`InOut`]; NULL if the program does not want the value.
+pub struct InOutOrNull<E>(PhantomData<E>);
+
+impl<A: Abi, E: Element<A>> Kind<A> for InOutOrNull<E> {
+    type C = *mut E::C;
+    type Value = Option<InputOutput<E::Value>>;
+
+    unsafe fn value(raw: *mut E::C, name: &'static str) -> Result<Option<InputOutput<E::Value>>> {
+        // SAFETY: passed on from our caller.
+        (!raw.is_null()).then(|| unsafe { <InOut<E> as Kind<A>>::value(raw, name) }).transpose()
+    }
+}
+
 impl<A: Abi, E: Element<A>> super::Returned<A> for Out<E> {
     type C = E::C;
     type Value = E::Value;

@@ -17,9 +17,10 @@ mod places;
 mod plain;
 mod statuses;
 mod text;
+mod tool_handle;
 
 pub use callbacks::*;
-pub use element::{Array, Element, InOut, InOutArray, Out, OutArray};
+pub use element::{Array, Element, InOut, InOutArray, InOutOrNull, Out, OutArray, OutOrNull};
 pub use handles::*;
 pub use kind::{Kind, Returned};
 pub use numbers::*;
@@ -27,3 +28,4 @@ pub use places::{InputOutput, InputOutputs, Inputs, Output, Outputs};
 pub use plain::*;
 pub use statuses::*;
 pub use text::*;
+pub use tool_handle::ToolHandle;

@@ -75,6 +75,14 @@ numbers! {
     LockType: LockType;
     /// An assertion about the use of a window.
     Assertion: Assertion;
+    /// The users for whom a variable is meant.
+    ToolVerbosity: ToolVerbosity;
+    /// The kind of object to which a variable belongs.
+    ToolBinding: ToolBinding;
+    /// Where a variable may be set.
+    ToolScope: ToolScope;
+    /// The class of a performance variable.
+    ToolClass: ToolClass;
 }
 
 /// Makes a C integer an element: its type, the value, and the reverse translation.
