@@ -108,9 +108,31 @@ static void own_codes(void)
 #endif
 }
 
+/* anyccl does not spawn processes. Its errors tell what to do instead. */
+static void refused(void)
+{
+    static char command[] = "true";
+    char text[MPI_MAX_ERROR_STRING], port[MPI_MAX_PORT_NAME];
+    int length, code, class_ = 0;
+    MPI_Comm comm = MPI_COMM_SELF;
+    MPI_Get_library_version(text, &length);
+    if (strncmp(text, "anyccl", 6) != 0) {
+        return;
+    }
+    code = MPI_Comm_spawn(command, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE);
+    CALL(MPI_Error_class(code, &class_));
+    CALL(MPI_Error_string(code, text, &length));
+    CHECK(class_ == MPI_ERR_UNSUPPORTED_OPERATION && strstr(text, "MPI_Comm_spawn") && strstr(text, "anyccl-mpiexec"));
+    code = MPI_Open_port(MPI_INFO_NULL, port);
+    CALL(MPI_Error_class(code, &class_));
+    CALL(MPI_Error_string(code, text, &length));
+    CHECK(class_ == MPI_ERR_UNSUPPORTED_OPERATION && strstr(text, "MPI_Open_port") && strstr(text, "one job"));
+}
+
 int main(int argc, char **argv)
 {
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
+    refused();
     bad_arguments();
     handlers();
     own_codes();

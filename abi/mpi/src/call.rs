@@ -32,8 +32,23 @@ fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
 /// Refuses a call of a function that this library only declares.
 #[cold]
 pub fn refuse<A: Abi>(name: &'static str, scope: Scope) -> c_int {
-    let text = "this function is not implemented by anyccl; docs/mpi.md lists what is there";
+    let text = format!("this function is not implemented by anyccl; {}", instead(name));
     fail::<A>(name, scope, &Error::new(Class::UNSUPPORTED_OPERATION, text))
+}
+
+/// What a program does instead of a function that this library only declares.
+fn instead(name: &str) -> &'static str {
+    match name.trim_start_matches('P') {
+        "MPI_Comm_spawn" | "MPI_Comm_spawn_multiple" => {
+            "start all processes at once, several programs as in `anyccl-mpiexec -n 1 first : -n 3 second`"
+        }
+        "MPI_Comm_accept" | "MPI_Comm_connect" | "MPI_Comm_join" | "MPI_Open_port" | "MPI_Close_port"
+        | "MPI_Publish_name" | "MPI_Unpublish_name" | "MPI_Lookup_name" => {
+            "processes of different jobs do not connect: start them as one job, as in `anyccl-mpiexec -n 1 first : \
+             -n 3 second`, and split MPI_COMM_WORLD"
+        }
+        _ => "docs/mpi.md lists what is there",
+    }
 }
 
 /// Refuses communication inside the function of a reduction. The call that runs that function has locked the
