@@ -101,7 +101,7 @@ impl Expected {
             Err(error) => return Some(Err(error.into())),
         }
         let received = self.request.status().map_or(0, |status| status.bytes);
-        if received as usize != BYTES {
+        if received != BYTES {
             let text = format!("rank {} describes a partitioned message in {received} bytes", self.source);
             return Some(Err(Error::new(Class::INTERN, text)));
         }
