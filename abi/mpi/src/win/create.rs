@@ -5,6 +5,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
@@ -202,6 +203,7 @@ impl Building {
             _memory: self.memory,
             epoch: Mutex::new(Epoch::default()),
             attached: Mutex::default(),
+            looks: AtomicU32::default(),
             info: Mutex::new(super::inquiry::known_hints(&self.wanted.info)),
             name: Mutex::new(None),
             values: Values::default(),

@@ -59,7 +59,7 @@ mod with;
 
 use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicIsize};
+use std::sync::atomic::{AtomicI32, AtomicIsize, AtomicU32};
 
 use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
@@ -104,6 +104,8 @@ pub struct Win {
     epoch: Mutex<Epoch>,
     /// Memory that this rank has attached to a dynamic window: first byte and length.
     attached: Mutex<Vec<(usize, usize)>>,
+    /// Number of calls that may look for failures.
+    looks: AtomicU32,
     info: Mutex<Pairs>,
     name: Mutex<Option<CString>>,
     values: Values,

@@ -33,7 +33,7 @@ pub unsafe fn lock(lock_type: i32, rank: i32, assert: i32, win: WinHandle) -> Re
             }
             epoch.locks.push((rank, lock_type));
         }
-        win.lock_rank(rank, lock_type).inspect_err(|_| {
+        win.look_now_and_then().and_then(|()| win.lock_rank(rank, lock_type)).inspect_err(|_| {
             win.epoch.lock().locks.retain(|(its, _)| *its != rank);
         })
     })
@@ -143,6 +143,7 @@ pub unsafe fn unlock_all(win: WinHandle) -> Result<()> {
 
 fn order(win: &Win, rank: Option<u32>) -> Result<()> {
     win.check_passive(rank)?;
+    win.look_now_and_then()?;
     fence(Ordering::SeqCst);
     request::progress_staged();
     win.wait_for_answers(rank)

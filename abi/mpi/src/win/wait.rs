@@ -1,5 +1,6 @@
 //! Waiting for a word of shared memory that another rank changes.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyccl_engine::comm::Request;
@@ -18,6 +19,8 @@ const QUICK_LOOKS: u32 = 100;
 /// Turns of the engine before this thread sleeps between them.
 const BUSY_TURNS: u32 = 1000;
 const BUSY_TURNS_ON_SOCKETS: u32 = 50;
+/// Locks, and flushes, of which one looks for failures.
+const CALLS_PER_LOOK: u32 = 256;
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// Time of a wait after which it needs every rank of the window.
@@ -45,6 +48,15 @@ impl Drop for Vigil {
 }
 
 impl Win {
+    /// Looks for failures, and for an abort of the job, with one call in many. Calls that find all they need in
+    /// memory would not notice any.
+    pub(super) fn look_now_and_then(&self) -> Result<()> {
+        if self.looks.fetch_add(1, Ordering::Relaxed) % CALLS_PER_LOOK == CALLS_PER_LOOK - 1 {
+            self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
+        }
+        Ok(())
+    }
+
     /// Waits until `is_done` returns true. Everything else of this process goes on meanwhile. It is an error
     /// if a rank is lost, or if the time limit passes.
     pub(super) fn wait_until(&self, what: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
