@@ -186,6 +186,8 @@ static void order(void)
     CALL(MPI_Send(&other, 1, MPI_INT, right, TAG, MPI_COMM_WORLD));
     CALL(MPI_Wait(&plain, &status));
     say("beside them: %d", from_left == left && status.MPI_TAG == TAG);
+    /* No rank goes on to send other messages while a rank receives from any. */
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
     for (int i = 0; i < N; i++) {
         CALL(MPI_Request_free(&sends[i]));
         CALL(MPI_Request_free(&receives[i]));
