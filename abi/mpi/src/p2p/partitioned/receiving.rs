@@ -116,7 +116,7 @@ impl Receiving {
             );
             run.failed = Some(Error::new(class, text));
         }
-        if bytes == 0 {
+        if !sender.extent.has_messages() {
             return;
         }
         run.parts.reserve(partitions);
@@ -168,12 +168,13 @@ impl Run {
         if !self.is_posted || self.failed.is_some() {
             return false;
         }
-        if bytes == 0 || extent.bytes == 0 {
-            return true;
-        }
-        let first = partition * extent.bytes / bytes;
-        let end = ((partition + 1) * extent.bytes).div_ceil(bytes);
-        self.parts.get(first..end).is_some_and(|parts| parts.iter().all(Option::is_none))
+        let overlapped = if bytes == 0 || extent.bytes == 0 {
+            // Empty partitions overlap none; those of the same number belong together.
+            if self.parts.len() == extent.partitions { partition..partition + 1 } else { 0..self.parts.len() }
+        } else {
+            partition * extent.bytes / bytes..((partition + 1) * extent.bytes).div_ceil(bytes)
+        };
+        self.parts.get(overlapped).is_some_and(|parts| parts.iter().all(Option::is_none))
     }
 }
 

@@ -88,7 +88,7 @@ impl Sending {
     /// Sends a partition that is ready.
     fn send(&self, run: &mut Run, partition: usize) -> Result<()> {
         let (Some(to), bytes) = (self.to, self.extent.bytes) else { return Ok(()) };
-        if bytes == 0 {
+        if !self.extent.has_messages() {
             return Ok(());
         }
         let tag = of_part(self.numbers.first + partition as u64);

@@ -55,6 +55,9 @@ impl Noncontiguous for Part {
     }
 }
 
+/// Most empty partitions that are messages: they need memory, although they have no bytes.
+const MOST_EMPTY: usize = 1 << 16;
+
 /// The lengths of a partitioned message on one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
@@ -65,6 +68,11 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    /// Whether each partition is a message. Empty ones are, unless there are more than anybody needs.
+    pub fn has_messages(self) -> bool {
+        self.bytes > 0 || self.partitions <= MOST_EMPTY
+    }
+
     /// Packed bytes of all partitions.
     pub fn total(self) -> usize {
         self.partitions * self.bytes
