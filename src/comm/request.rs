@@ -235,8 +235,8 @@ impl Request {
         }
     }
 
-    /// The message that a matched probe has taken out of the queue. `None`: it has not ended without an error,
-    /// or was cancelled.
+    /// The message that a matched probe has taken out of the queue. `None`: it has not ended without an
+    /// error, or was cancelled.
     pub fn message(&self) -> Option<MatchedMessage> {
         match &self.state {
             State::Ended(Ok(Some(ended))) => ended.message,

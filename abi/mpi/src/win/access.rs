@@ -24,8 +24,8 @@ pub struct Local {
     pub bytes: usize,
 }
 
-// SAFETY: the memory is the program's, which nobody else uses until the access is complete, on whatever thread
-// the answer of another host is taken.
+// SAFETY: the memory is the program's, which nobody else uses until the access is complete, on whatever
+// thread the answer of another host is taken.
 unsafe impl Send for Local {}
 // SAFETY: as above. Each answer is written once, to bytes of its own.
 unsafe impl Sync for Local {}

@@ -125,8 +125,8 @@ pub unsafe fn get_accumulate(
     unsafe { start_get_accumulate((origin, count, datatype), result, &place, op, win) }.map(drop)
 }
 
-/// Starts an accumulate that returns the old elements. Where it is under way afterwards, returns what tells the
-/// end.
+/// Starts an accumulate that returns the old elements. Where it is under way afterwards, returns what
+/// tells the end.
 ///
 /// # Safety
 /// See [`get_accumulate`].

@@ -1,4 +1,5 @@
-//! Accesses to ranks of other hosts: the origin sends messages, and the target serves them ([`super::inbox`]).
+//! Accesses to ranks of other hosts: the origin sends messages, and the target serves them
+//! ([`super::inbox`]).
 //!
 //! The origin's data is copied into the messages, so its memory may be reused at once. What an answer brings
 //! is written when it comes. A long access is several messages. Where too many have no answer, the next one

@@ -31,7 +31,8 @@ impl Win {
     }
 }
 
-/// `MPI_Win_fence`. Every fence waits for all accesses of this rank, then for all ranks, whatever is asserted.
+/// `MPI_Win_fence`. Every fence waits for all accesses of this rank, then for all ranks, whatever is
+/// asserted.
 pub unsafe fn fence(assert: i32, win: WinHandle) -> Result<()> {
     with(win, |win| {
         let may_begin = check_assertion(assert).and_then(|()| win.epoch.lock().check_none());

@@ -42,9 +42,9 @@ pub struct Inbox {
 /// What became of a message.
 enum Handled {
     Done,
-    /// It must be tried again.
+    /// To be tried again.
     Later,
-    /// It is nothing that a rank of this library sends.
+    /// Nothing that a rank of this library sends.
     Wrong,
 }
 

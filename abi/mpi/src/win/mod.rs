@@ -2,14 +2,16 @@
 //!
 //! A [`Win`] has a communicator of the engine for its collective calls and its messages. For each rank it
 //! has a [`Target`]. The memory of a rank of this host is read and written without that rank's help. This
-//! process has mapped memory of the library, as `MPI_Win_allocate` and `MPI_Alloc_mem` give it. Other memory is
-//! that of another process, which the kernel reads and writes for this one. Such an access is complete when its
-//! function returns, so a flush has nothing to wait for.
+//! process has mapped memory of the library, as `MPI_Win_allocate` and `MPI_Alloc_mem` give it. Other
+//! memory is
+//! that of another process, which the kernel reads and writes for this one. Such an access is complete
+//! when its function returns, so a flush has nothing to wait for.
 //!
 //! Ranks of other hosts get messages. The target serves them whenever a thread of it waits or tests, or in a
 //! thread of the library (`progress`). A flush waits for the answers.
 //!
-//! Accumulates of all forms hold a lock of their target, in memory that all ranks of its host share; so does the
+//! Accumulates of all forms hold a lock of their target, in memory that all ranks of its host share; so
+//! does the
 //! target when it serves others. Fences, and post, start, complete and wait, are collectives and messages.
 //!
 //! - `create` makes windows and frees them, `dynamic` attaches memory; `shared` answers for shared memory.
@@ -17,11 +19,11 @@
 //! - `control` has the words of the locks, which `locks` takes by `wait`. `epoch` has what a rank may access
 //!   now, which `checks` asks.
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
-//! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls` are MPI's
-//!   functions.
+//! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls`
+//!   are MPI's functions.
 //! - `distant` sends accesses to other hosts in the form of `wire`. `outbox` keeps them until their answers
-//!   come, and `countdown` tells the end of one. `inbox` takes in what others send, `apply` does it, and `grants`
-//!   has those who wait for the lock of this rank.
+//!   come, and `countdown` tells the end of one. `inbox` takes in what others send, `apply` does it, and
+//!   `grants` has those who wait for the lock of this rank.
 //! - `fence`, `active` and `passive` have MPI's functions for synchronization.
 //! - `inquiry` answers queries, `numbers` has the numbers of other ABIs.
 

@@ -1,5 +1,5 @@
-//! MPI's functions that access windows and give a request. It is complete at once, unless it reads from another
-//! host.
+//! MPI's functions that access windows and give a request. It is complete at once, unless it reads from
+//! another host.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -48,8 +48,8 @@ impl Drop for Vigil {
 }
 
 impl Win {
-    /// Looks for failures, and for an abort of the job, with one call in many. Calls that find all they need in
-    /// memory would not notice any.
+    /// Looks for failures, and for an abort of the job, with one call in many. Calls that find all they
+    /// need in memory would not notice any.
     pub(super) fn look_now_and_then(&self) -> Result<()> {
         if self.looks.fetch_add(1, Ordering::Relaxed) % CALLS_PER_LOOK == CALLS_PER_LOOK - 1 {
             self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
