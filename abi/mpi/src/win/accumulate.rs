@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::access::{Local, PIECE};
+use super::access::PIECE;
 use super::combine::{LONGEST_COMPARED, Scratch, Step, check_predefined, is_comparable, step};
 use super::countdown::Countdown;
 use super::distant;
+use super::local::Local;
 use super::remote::Remote;
 use crate::arguments::OpHandle;
 use crate::datatype::Datatype;

@@ -3,8 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::access::{self, Local};
+use super::access;
 use super::countdown::Countdown;
+use super::local::Local;
 use super::remote::Place;
 use super::with::with;
 use super::{Win, accumulate as atomic};

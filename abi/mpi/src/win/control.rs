@@ -29,6 +29,13 @@ pub const EXCLUDES_NEXT: usize = 2;
 /// Word of the lock for accumulates.
 pub const ACCUMULATE: usize = 8;
 
+/// A place in the order of those who want a lock.
+#[derive(Clone, Copy)]
+pub struct Ticket {
+    pub number: u64,
+    pub lock_type: i32,
+}
+
 /// The words of all ranks.
 pub struct Control {
     memory: Shared,

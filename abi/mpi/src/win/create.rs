@@ -13,8 +13,8 @@ use anyccl_engine::sys::process_memory::{ProcessStamp, RemoteProcess};
 use parking_lot::Mutex;
 
 use super::control::Control;
-use super::distant::Distant;
 use super::epoch::{Epoch, misuse};
+use super::far::Distant;
 use super::hosts::leaders;
 use super::memory::{NAME_WORDS, Shared, name_of};
 use super::progress::start_thread;

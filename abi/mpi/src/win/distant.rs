@@ -8,24 +8,17 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::Rank;
-use parking_lot::Mutex;
 
 use super::Win;
-use super::access::Local;
 use super::countdown::Countdown;
-use super::inbox::{Inbox, start_send};
-use super::outbox::{Asked, Outbox};
+use super::far::Distant;
+use super::inbox::start_send;
+use super::local::Local;
+use super::outbox::Asked;
 use super::remote::Remote;
 use super::wire::{self, Header, Kind, MOST_DATA, Parsed, Series};
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
-
-/// State of a window some of whose ranks are on other hosts.
-#[derive(Default)]
-pub struct Distant {
-    pub inbox: Mutex<Inbox>,
-    pub outbox: Outbox,
-}
 
 /// A message that accesses places of a target.
 struct Access<'a> {

@@ -2,26 +2,10 @@
 //!
 //! Each request takes a ticket at once, as ranks of this host do. So all are served in one order.
 
-use std::collections::HashMap;
-
 use anyccl_engine::base::Rank;
 
 use super::Win;
-use super::locks::Ticket;
-
-/// A rank that waits for the lock.
-struct Waiting {
-    rank: Rank,
-    id: u64,
-    ticket: Ticket,
-}
-
-/// Ranks of other hosts that wait for the lock of this rank, or hold it.
-#[derive(Default)]
-pub struct Grants {
-    waiting: Vec<Waiting>,
-    holders: HashMap<Rank, i32>,
-}
+use super::far::{Grants, Waiting};
 
 impl Grants {
     /// Notes a request. `false`: the rank has asked before.

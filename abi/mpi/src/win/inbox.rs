@@ -9,7 +9,7 @@ use anyccl_engine::comm::{Communicator, Request};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
 use super::Win;
-use super::grants::Grants;
+use super::far::{Inbox, Incoming};
 use super::outbox::MOST_OPERATIONS;
 use super::wire::{self, Header, Kind, Parsed};
 use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED};
@@ -22,22 +22,6 @@ const MOST_AT_ONCE: usize = 64;
 /// Most answers to one rank that are under way. It asks for no more at once; each of its threads may have
 /// taken one more answer than is known here.
 const MOST_ANSWERS: usize = 2 * MOST_OPERATIONS;
-
-/// A message that comes, or waits to be handled.
-struct Incoming {
-    request: Request,
-    from: Rank,
-    bytes: Vec<u8>,
-}
-
-/// See the module head.
-#[derive(Default)]
-pub struct Inbox {
-    probe: Option<Request>,
-    queue: Vec<Incoming>,
-    answers: Vec<(Rank, Request)>,
-    grants: Grants,
-}
 
 /// What became of a message.
 enum Handled {

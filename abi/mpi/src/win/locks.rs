@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Win;
-use super::control::{ACCUMULATE, EXCLUDES_NEXT, SHARES_NEXT, TICKETS};
+use super::control::{ACCUMULATE, EXCLUDES_NEXT, SHARES_NEXT, TICKETS, Ticket};
 use crate::constants::LOCK_EXCLUSIVE;
 use crate::error::Result;
 
@@ -22,13 +22,6 @@ impl Drop for Atomic<'_> {
     fn drop(&mut self) {
         self.0.store(0, Ordering::Release);
     }
-}
-
-/// A place in the order of those who want a lock.
-#[derive(Clone, Copy)]
-pub struct Ticket {
-    number: u64,
-    pub lock_type: i32,
 }
 
 impl Win {

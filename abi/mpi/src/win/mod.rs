@@ -21,7 +21,8 @@
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
 //! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls`
 //!   are MPI's functions.
-//! - `distant` sends accesses to other hosts in the form of `wire`. `outbox` keeps them until their answers
+//! - `far` has the state for other hosts. `distant` sends accesses to other hosts in the form of `wire`.
+//!   `outbox` keeps them until their answers
 //!   come, and `countdown` tells the end of one. `inbox` takes in what others send, `apply` does it, and
 //!   `grants` has those who wait for the lock of this rank.
 //! - `fence`, `active` and `passive` have MPI's functions for synchronization.
@@ -40,11 +41,13 @@ pub mod create;
 mod distant;
 pub mod dynamic;
 mod epoch;
+mod far;
 pub mod fence;
 mod grants;
 mod hosts;
 mod inbox;
 pub mod inquiry;
+mod local;
 mod locks;
 mod memory;
 pub mod numbers;
@@ -67,11 +70,10 @@ use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
-use self::control::Control;
+use self::control::{Control, Ticket};
 use self::countdown::Countdown;
-use self::distant::Distant;
 use self::epoch::Epoch;
-use self::locks::Ticket;
+use self::far::Distant;
 use self::memory::Shared;
 use self::target::Target;
 use crate::arguments::WinHandle;

@@ -10,8 +10,8 @@ use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Request;
 use parking_lot::Mutex;
 
-use super::access::Local;
 use super::countdown::Countdown;
+use super::local::Local;
 use crate::error::{Error, Result};
 
 /// Most operations with one target that have no answer.
