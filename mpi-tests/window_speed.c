@@ -10,7 +10,8 @@
 enum { BATCHES = 7, MOST = 1 << 20 };
 enum { PUT, GET, ACCUMULATE, FETCH, SWAP, LOCKED, KINDS };
 
-static const char *const names[] = {"put", "get", "accumulate", "fetch_and_op", "compare_and_swap", "lock, put, unlock"};
+static const char *const names[] = {
+    "put", "get", "accumulate", "fetch_and_op", "compare_and_swap", "lock, put, unlock"};
 static MPI_Win win;
 static int target;
 

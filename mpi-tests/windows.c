@@ -448,7 +448,8 @@ int main(int argc, char **argv)
         MPI_Win win;
         int *base;
         CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-        CHECK(class_of(MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win)) == MPI_ERR_RMA_SHARED);
+        CHECK(class_of(MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win)) ==
+              MPI_ERR_RMA_SHARED);
     }
     operators();
     computing_target();

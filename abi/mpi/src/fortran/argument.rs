@@ -84,7 +84,7 @@ macro_rules! an_address {
 
 an_address! {
     Out<E> InOut<E> Array<E> OutArray<E> InOutArray<E> Made<E> OutStatus OutStatusArray InStatus InOutStatus Weights OutWeights
-    OpFunction LargeOpFunction CommErrorFunction FileErrorFunction WinErrorFunction OtherFunction
+    OpFunction LargeOpFunction CommErrorFunction FileErrorFunction WinErrorFunction SessionErrorFunction
 }
 
 /// An address from Fortran as one of C: the common blocks that stand for `MPI_BOTTOM` and others become its
@@ -95,7 +95,10 @@ fn in_c<D: InFortran>(address: *mut c_void) -> *mut c_void {
     match address.addr() {
         addr if addr == bottom => std::ptr::without_provenance_mut(BOTTOM),
         addr if addr == in_place => std::ptr::without_provenance_mut(IN_PLACE),
-        addr if addr == buffer_automatic => std::ptr::without_provenance_mut(BUFFER_AUTOMATIC),
+        // 0: the ABI has none.
+        addr if buffer_automatic != 0 && addr == buffer_automatic => {
+            std::ptr::without_provenance_mut(BUFFER_AUTOMATIC)
+        }
         _ => address,
     }
 }

@@ -33,6 +33,10 @@ macro_rules! fortran_row {
     (@table MPI_Win_set_attr $($row:tt)*) => {};
     (@table $name:ident $arguments:tt $scope:tt [$returned:ty] $($row:tt)*) => {};
     (@table $($row:tt)*) => { $crate::fortran_row! { @made $($row)* } };
+    // `$door` of a table.
+    (@made $name:ident $arguments:tt $scope:tt [] [fortran] $how:tt) => {
+        $crate::fortran_row! { @made $name $arguments $scope [] [Door] $how }
+    };
     (@made $name:ident ($($arguments:tt)*) $scope:tt [] $abi:tt $how:tt) => {
         $crate::fortran_row! {
             @sorted $name $scope $abi $how [] [] [length_1 length_2 length_3 length_4] $($arguments)*
@@ -81,7 +85,14 @@ macro_rules! fortran_row {
     (@type other $kind:ty) => { <$kind as $crate::fortran::Argument<Door>>::Address };
     (@scope []) => { $crate::call::Scope::Process };
     (@scope [file]) => { $crate::call::Scope::File };
-    (@scope [$comm:ident]) => {
+    (@scope [$object:ident]) => { $crate::fortran_row!(@scope_of $object $object) };
+    (@scope_of session $session:ident) => {
+        $crate::call::Scope::Session(
+            // SAFETY: the program passes the address of a handle.
+            <$crate::arguments::SessionHandle as $crate::arguments::Element<Door>>::value(unsafe { $session.read_unaligned() }).0
+        )
+    };
+    (@scope_of $name:ident $comm:ident) => {
         $crate::call::Scope::Comm(
             // SAFETY: the program passes the address of a handle.
             <$crate::arguments::CommHandle as $crate::arguments::Element<Door>>::value(unsafe { $comm.read_unaligned() }).0

@@ -15,6 +15,10 @@ use crate::error::{Class, Error, Result};
 use crate::request::{Active, Prepared, Steps};
 use crate::status::Status;
 
+/// Most parts that are received and dropped where the lengths of the two sides differ. If there are more,
+/// their sender waits until the receiver ends.
+const MOST_DRAINED: usize = 1 << 16;
+
 /// A prepared receive.
 pub(super) struct Receiving {
     comm: Arc<Comm>,
@@ -116,10 +120,16 @@ impl Receiving {
             );
             run.failed = Some(Error::new(class, text));
         }
-        if !sender.extent.has_messages() {
+        // The number is the sender's word.
+        let is_too_many = !fits && partitions > MOST_DRAINED;
+        if !sender.extent.has_messages() || is_too_many {
             return;
         }
-        run.parts.reserve(partitions);
+        if run.parts.try_reserve(partitions).is_err() {
+            let text = format!("no memory for {partitions} parts of a partitioned message");
+            run.failed.get_or_insert(Error::new(Class::OTHER, text));
+            return;
+        }
         for partition in 0..partitions {
             let selector = Selector::new(Some(from), Some(of_part(sender.first + partition as u64)));
             let (at, len) = if fits { (partition * bytes, bytes) } else { (0, 0) };
