@@ -4,6 +4,7 @@
 //!
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (4; 100 is a long test).
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -291,20 +292,24 @@ fn order(comm: &Arc<Communicator>, device: &mut Device) {
     const ROUNDS: u8 = 6;
     let (arena, streams) = device;
     let stream = &streams[0];
-    comm.set_stream(Some(stream.handle()));
     let (place, all) = (arena.take(LONG), arena.take(ROUNDS as usize * LONG));
+    let calls = RefCell::new(Vec::new());
+    let in_group = |call: &CallSpec| {
+        let mut group = DeviceGroup::begin();
+        assert!(group.add(comm, call, stream.handle(), ()));
+        // SAFETY: the arena lives until the stream has passed all calls.
+        unsafe { group.finish(&mut |(), call| calls.borrow_mut().push(call)) }.expect("it is enqueued");
+    };
     let exchange = |round: u8| {
         let at = all + u64::from(round) * LONG as u64;
         if comm.rank() == 0 {
             double().fill(place, round + 1, LONG, stream);
-            // SAFETY: the arena lives until the stream has passed all calls.
-            unsafe { comm.send(&outgoing(1, place, LONG)) }.expect("it is enqueued");
+            in_group(&CallSpec::Send(&outgoing(1, place, LONG)));
             double().fill(place, 0xee, LONG, stream);
         } else {
             double().fill(place, 0xdd, LONG, stream);
             let (selector, buffer) = incoming(0, place, LONG);
-            // SAFETY: as above.
-            unsafe { comm.receive(selector, buffer) }.expect("it is enqueued");
+            in_group(&CallSpec::ReceiveAll(selector, buffer));
             double().copy(at, place, LONG, stream);
         }
     };
@@ -320,11 +325,13 @@ fn order(comm: &Arc<Communicator>, device: &mut Device) {
     stream.synchronize();
     double().set_faults("", "");
     assert!(comm.failure().is_none());
+    for call in calls.take() {
+        call.wait().expect("it has ended");
+    }
     for round in 0..ROUNDS * comm.rank() as u8 {
         let found = double().read(all + u64::from(round) * LONG as u64, LONG);
         assert!(found.iter().all(|byte| *byte == round + 1), "round {round}");
     }
-    comm.set_stream(None);
 }
 
 /// Makes a long message from rank 0 to rank 1.

@@ -83,10 +83,13 @@ enum Phase {
 
 impl<H: Host> DirectPath<H> {
     /// The message of `rank` on the direct path. `None`: it is staged. The call is checked. Outside of a
-    /// group, a send to itself does not wait for its receive, which may follow on the same stream.
+    /// group, a send does not wait for its receive: that may stand behind a send of its own on its stream,
+    /// whose receive stands behind this send.
     pub fn message(&self, rank: Rank, call: &CallSpec, is_grouped: bool) -> Option<DirectMessage> {
+        if !is_grouped {
+            return None;
+        }
         match call {
-            CallSpec::Send(what) if what.to == rank && !is_grouped => None,
             CallSpec::Send(what) => {
                 let bytes = what.count as usize * what.datatype.bytes();
                 if !self.is_long_on_device(what.data.addr(), bytes) {
