@@ -94,10 +94,17 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     let path = unsafe { text(name) };
     let own = state.own(path).filter(|_| state.is_library(path));
     let is_ours = own.is_some();
+    let led_to = if is_ours { None } else { state.led_to(path) };
     let from_all = if state.mode == Mode::Probe { LA_FLG_BINDFROM } else { 0 };
     if is_ours || is_engine(path) {
         // SAFETY: the loader passes the place of the cookie, writable for this hook.
         unsafe { cookie.write(1 + own.unwrap_or(0)) };
+    }
+    if let Some(door) = led_to {
+        // The library that it needs is reported when that is mapped.
+        // SAFETY: as above.
+        unsafe { cookie.write(1 + door) };
+        return from_all;
     }
     // Requests of our own library are its own affair.
     if !state.is_library(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {

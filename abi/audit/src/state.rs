@@ -131,6 +131,14 @@ impl AuditState {
         let metadata = fs::metadata(Path::new(OsStr::from_bytes(path))).ok()?;
         self.doors.iter().position(|door| door.identity == (metadata.dev(), metadata.ino()))
     }
+
+    /// Index of our own library to which this file leads: an empty library beside it, with another name.
+    pub fn led_to(&self, path: &[u8]) -> Option<usize> {
+        let path = Path::new(OsStr::from_bytes(path));
+        let led_to = name::door(self.facade, path.file_name()?.as_bytes())?;
+        let beside = path.parent()?.join(led_to);
+        self.own(beside.as_os_str().as_bytes())
+    }
 }
 
 /// The path of this library, found in the mappings that contain this code. (The loader's own functions for
