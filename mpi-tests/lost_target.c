@@ -6,6 +6,10 @@
 
 #include <signal.h>
 
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
 enum { LOCKS, FLUSHES, HELD };
 
 int main(int argc, char **argv)
