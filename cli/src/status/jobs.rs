@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anyccl_engine::base::Call;
 use anyccl_engine::observe::status::{CommSnapshot, Snapshot, WaitSnapshot};
 use serde::Serialize;
 
@@ -152,22 +153,32 @@ pub fn jobs_of(processes: Vec<Process>) -> Vec<Job> {
     jobs.into_iter().map(finish).collect()
 }
 
+/// Most ranks that are named although they are not seen.
+const MOST_UNSEEN: u32 = 1024;
+
 /// A communicator, and who is late in it.
 fn communicator(parts: &[Part]) -> Communicator {
     let first = &parts[0];
-    // The latest call in which somebody waits, and the rank that says what it is.
-    let call = parts.iter().filter_map(Part::waiting_call).max();
-    let caller = parts.iter().find(|part| call.is_some() && part.waiting_call() == call);
-    let seen = |rank: u32| parts.iter().find(|part| part.comm.rank == rank);
-    let report = |rank: u32| match seen(rank) {
-        Some(part) => report_of(part, call, caller),
-        None => unseen(rank, first.page.hosts > 1),
-    };
-    // The size is another process' word: a rank has no more than this many peers here.
-    let size = first.comm.size.min(1 << 20);
-    let mut ranks: Vec<RankReport> = (0..size).map(report).collect();
+    // The latest call in which somebody waits, and what most ranks have called.
+    let number = parts.iter().filter_map(Part::waiting_call).max();
+    let call = number.and_then(|number| most_called(parts, number));
+    let mut ranks: Vec<RankReport> = parts.iter().map(|part| report_of(part, number, call)).collect();
+    let is_seen = |rank: &u32| parts.iter().any(|part| part.comm.rank == *rank);
+    // The size is another process' word.
+    let others = (0..first.comm.size.min(MOST_UNSEEN)).filter(|rank| !is_seen(rank));
+    ranks.extend(others.map(|rank| unseen(rank, first.page.hosts > 1)));
     ranks.sort_by_key(|report| (report.state, report.rank));
     Communicator { name: first.comm.name.clone(), size: first.comm.size, ranks }
+}
+
+/// The call that most ranks have made under a number; of equally many, that of the first.
+fn most_called(parts: &[Part], number: u64) -> Option<Call> {
+    let calls = || parts.iter().filter(|part| part.comm.made == number + 1).filter_map(|part| part.comm.last);
+    let votes = |call: &Call| calls().filter(|other| Call::agree(call.pack(), other.pack())).count();
+    calls().fold(None, |most: Option<Call>, call| match most {
+        Some(most) if votes(&most) >= votes(&call) => Some(most),
+        _ => Some(call),
+    })
 }
 
 fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
@@ -175,14 +186,13 @@ fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
     RankReport { rank, pid: None, state, calls: 0, last_call: None, waits_for_seconds: None, waits_for: None }
 }
 
-fn report_of(part: &Part, call: Option<u64>, caller: Option<&Part>) -> RankReport {
+fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport {
     let comm = part.comm;
     let wait = part.wait();
-    let is_late = call.is_some_and(|number| comm.made <= number);
-    // Ranks that are ahead have forgotten the call.
-    let differs = caller.is_some_and(|caller| {
-        comm.made == caller.comm.made && comm.last != caller.comm.last && wait.is_some()
-    });
+    // A rank that waits in an earlier call is not late itself.
+    let is_late = part.waiting_call().is_none() && number.is_some_and(|number| comm.made <= number);
+    let differs = part.waiting_call() == number
+        && comm.last.zip(call).is_some_and(|(mine, call)| !Call::agree(mine.pack(), call.pack()));
     let state = match () {
         () if part.process.is_stopped => State::Stopped,
         () if comm.has_failed => State::Failed,
@@ -206,7 +216,7 @@ fn report_of(part: &Part, call: Option<u64>, caller: Option<&Part>) -> RankRepor
 mod tests {
     use std::time::Duration;
 
-    use anyccl_engine::base::{Call, CallKind, Collective, Datatype};
+    use anyccl_engine::base::{CallKind, Collective, Datatype};
 
     use super::*;
 
@@ -284,9 +294,23 @@ mod tests {
     }
 
     #[test]
-    fn ranks_in_different_calls_of_the_same_number_differ() {
-        let comm = only_communicator(vec![process(0, 2, 18, 1, true), process(1, 2, 18, 2, true)]);
-        assert_eq!(states(&comm), [(1, State::Differs), (0, State::Waits)]);
+    fn a_rank_in_another_call_than_most_differs() {
+        let comm = only_communicator(vec![
+            process(0, 3, 18, 2, true),
+            process(1, 3, 18, 1, true),
+            process(2, 3, 18, 1, true),
+        ]);
+        assert_eq!(states(&comm), [(0, State::Differs), (1, State::Waits), (2, State::Waits)]);
+    }
+
+    #[test]
+    fn a_rank_that_waits_in_an_earlier_call_is_not_late() {
+        let comm = only_communicator(vec![
+            process(0, 3, 8, 1, true),
+            process(1, 3, 4, 1, true),
+            process(2, 3, 3, 1, false),
+        ]);
+        assert_eq!(states(&comm), [(2, State::Late), (0, State::Waits), (1, State::Waits)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -73,21 +73,24 @@ impl Snapshot {
     /// or is not of this user.
     pub fn of_process(pid: u32) -> io::Result<Vec<Snapshot>> {
         let name = format!("/memfd:{} (deleted)", NAME.to_string_lossy());
-        let mut found = Vec::new();
+        let (mut found, mut files) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {
             let Ok(path) = entry.map(|entry| entry.path()) else { continue };
             // Not to wait, should it be another file by now.
             let open = || OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
             if fs::read_link(&path).is_ok_and(|target| target.to_str() == Some(&name))
-                && let Ok(pages) = open().and_then(read)
+                && let Ok(file) = open()
+                && let Ok(data) = file.metadata()
+                // A process may have a file twice, and files of several of anyccl's libraries.
+                && !files.contains(&(data.dev(), data.ino()))
+                && let Ok(pages) = read(file)
             {
+                files.push((data.dev(), data.ino()));
                 // A child of fork may have the file of its parent.
                 found.extend(pages.into_iter().filter(|page| page.pid == pid));
             }
         }
         found.sort_by_key(|snapshot| snapshot.order);
-        // A process may have a file twice.
-        found.dedup_by_key(|snapshot| snapshot.order);
         Ok(found)
     }
 }
