@@ -39,6 +39,8 @@ pub(super) struct Idle {
     pub announced: bool,
     /// Where other processes read what the thread waits for.
     pub shown: Option<WaitSlot>,
+    /// Silence when that was written last.
+    shown_at: Duration,
     /// Sockets for which a nap waits; kept to reuse its memory.
     pub sockets: PollSet,
 }
@@ -49,8 +51,19 @@ impl Idle {
         let has_moved = moves != self.moves;
         if has_moved {
             (self.moves, self.polls, self.since) = (moves, 0, None);
+            self.shown = None;
         }
         has_moved
+    }
+
+    /// Whether other processes should read anew what the thread waits for. Not with each wake-up: with many
+    /// ranks, the text is long.
+    pub fn is_to_be_shown(&mut self, silence: Duration) -> bool {
+        let is_due = self.announced && (self.shown.is_none() || silence >= self.shown_at + STALL_TIME);
+        if is_due {
+            self.shown_at = silence;
+        }
+        is_due
     }
 
     /// Time since the call last moved, or since this was first asked.

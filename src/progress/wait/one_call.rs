@@ -161,7 +161,7 @@ impl Driver {
             idle.announced = true;
         }
         engine.read_control();
-        if idle.announced {
+        if idle.is_to_be_shown(silence) {
             engine.show_wait(ticket, silence, &mut idle.shown);
         }
         if silence >= DESERTED_TIME {

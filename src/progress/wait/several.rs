@@ -124,6 +124,8 @@ struct JointWait<'a> {
     announced: bool,
     /// Where other processes read it, for each engine.
     shown: Vec<Option<WaitSlot>>,
+    /// Silence when that was written last.
+    shown_at: Option<Duration>,
 }
 
 impl<'a> JointWait<'a> {
@@ -139,7 +141,8 @@ impl<'a> JointWait<'a> {
         let since = clocks().map(|clock| clock.since).reduce(latest).flatten();
         let announced = clocks().all(|clock| clock.announced);
         let shown = drivers.iter().map(|_| None).collect();
-        JointWait { drivers, end, oversubscribed, spin, looks: 0, idle_polls: 0, since, announced, shown }
+        let (looks, idle_polls, shown_at) = (0, 0, None);
+        JointWait { drivers, end, oversubscribed, spin, looks, idle_polls, since, announced, shown, shown_at }
     }
 
     /// Looks at all engines, and makes one step of the wait if nothing moved. `false`: the wait is over.
@@ -149,6 +152,9 @@ impl<'a> JointWait<'a> {
         if moved {
             self.run_hooks();
             (self.idle_polls, self.since) = (0, None);
+            if self.shown_at.take().is_some() {
+                self.shown.iter_mut().for_each(|slot| *slot = None);
+            }
             // Other calls may move for ever.
             return !self.looks.is_multiple_of(POLLS_PER_CLOCK_READ) || self.check_clock();
         }
@@ -223,7 +229,9 @@ impl<'a> JointWait<'a> {
         }
         let deserted =
             self.drivers.iter().filter(|part| check_silence(part.driver, silence, announce)).count();
-        if self.announced {
+        let is_due = self.shown_at.is_none_or(|at| silence >= at + STALL_TIME);
+        if self.announced && is_due {
+            self.shown_at = Some(silence);
             self.show(silence);
         }
         let soon = (!self.announced || deserted > 0).then_some(STALL_TIME / 4);

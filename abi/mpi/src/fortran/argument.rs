@@ -19,7 +19,7 @@ pub trait Argument<A: Abi> {
     /// Translates an argument; `name` is its name in MPI.
     ///
     /// # Safety
-    /// As in [`Kind::value`].
+    /// The argument fits its kind, as [`Kind::value`] demands.
     unsafe fn value(address: Self::Address, name: &'static str) -> Result<Self::Value>;
 }
 

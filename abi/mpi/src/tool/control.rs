@@ -90,7 +90,7 @@ pub unsafe fn read(handle: ToolHandle, buf: RecvAddress) -> Result<()> {
     if buf.pointer().is_null() {
         return Err(Error::new(Class::T_INVALID, "buf is NULL"));
     }
-    // SAFETY: the program passes memory for as many characters as the allocation of the handle has told.
+    // SAFETY: the program passes memory for the number of characters that came with the handle.
     unsafe { std::ptr::copy_nonoverlapping(variable.0.as_ptr(), buf.pointer(), variable.0.len()) };
     Ok(())
 }

@@ -6,7 +6,8 @@
 //! - `event` has the functions on events and their sources, of which there are none.
 //!
 //! These functions return error codes of their own and call no error handler: [`crate::call::Scope::Tools`].
-//! They work before `MPI_Init` and after `MPI_Finalize`, between `MPI_T_init_thread` and `MPI_T_finalize`.
+//! All of them work before `MPI_Init` and after `MPI_Finalize`, between `MPI_T_init_thread` and
+//! `MPI_T_finalize`.
 
 pub mod category;
 pub mod control;

@@ -1,7 +1,7 @@
 //! A message of the direct path whose elements go through host memory after all: the other rank has them
 //! there, or cannot address those of this one.
 //!
-//! It is a staged call on the library's stream, inside of the message, whose stream waits.
+//! Inside of the message is a staged call on the library's stream. The stream of the program waits.
 
 use super::exchange::Next;
 use crate::base::Result;

@@ -1,6 +1,7 @@
 //! What the sender of a message tells its receiver: where the elements are.
 //!
-//! As for a collective, no address is sent to another process ([`super::buffers`]).
+//! The record names memory by tokens: as for a collective, no address is sent to another process
+//! ([`super::buffers`]).
 
 use super::buffers::{BufferRecord, MappedSide};
 use super::ipc_cache::OfferBits;
