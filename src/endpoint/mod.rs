@@ -14,9 +14,12 @@ use std::time::Instant;
 use crate::transport::control::ControlChannel;
 use crate::transport::{AnyLink, Header};
 
-/// Bytes of collectives that are sent to a peer between two reads of its control channel. Only such a read
-/// tells this rank that the peer has put a hold on more.
+/// Most bytes of collectives that are sent to a peer between two reads of its control channel. Only such a
+/// read tells this rank that the peer has put a hold on more.
 pub(crate) const CONTROL_READ_BYTES: usize = 4 << 20;
+/// Bytes after which a transfer is interrupted for such a read. It is less, so that the link does not run
+/// empty before the read: filling it again takes longer than the read.
+const CONTROL_DUE_BYTES: usize = CONTROL_READ_BYTES - (1 << 20);
 
 /// Whether a peer is present, and if not, how it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +81,12 @@ impl Endpoint {
     }
 
     /// Whether it is time to read the control channel, to learn whether the peer has put a hold on a context.
+    #[inline]
+    pub(crate) fn is_control_due(&self) -> bool {
+        self.bytes_since_read >= CONTROL_DUE_BYTES
+    }
+
+    /// Whether nothing may be sent ahead before the control channel was read.
     #[inline]
     pub(crate) fn must_read_control(&self) -> bool {
         self.bytes_since_read >= CONTROL_READ_BYTES

@@ -46,6 +46,26 @@ impl Engine {
         }
     }
 
+    /// Reads the control channels of the peers to which much was sent since the last read. It looks for
+    /// holds, in the middle of a transfer, and leaves all that is not urgent to the next full read.
+    pub(super) fn read_due_control(&mut self) {
+        let mut has_come = false;
+        for at in 0..self.endpoints.len() as u32 {
+            let endpoint = &mut self.endpoints[at as usize];
+            if !endpoint.is_control_due() {
+                continue;
+            }
+            endpoint.bytes_since_read = 0;
+            while let Some(message) = self.next_message(at) {
+                self.take_message(at, message);
+                has_come = true;
+            }
+        }
+        if has_come {
+            self.read_control();
+        }
+    }
+
     /// Checks the processes of all peers at once, before their last messages are read.
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();

@@ -150,7 +150,7 @@ impl Engine {
         match self.visit_call(at) {
             Ok(visit) => {
                 if visit.must_read_control {
-                    self.read_control();
+                    self.read_due_control();
                 }
                 visit.moved
             }
@@ -223,7 +223,7 @@ impl Engine {
         let visit = if share_looks { self.visit_calls_on_sockets() } else { self.visit_calls() }?;
         let Visit { mut moved, must_read_control, mut foreign, .. } = visit;
         if must_read_control {
-            self.read_control();
+            self.read_due_control();
             moved = true;
         }
         let mut talks = 0;

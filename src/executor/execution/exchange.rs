@@ -46,7 +46,8 @@ impl Execution {
             moved |= pulled;
             visit.moved |= moved;
             // If nothing came and everything is sent, another pass would only look again.
-            if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
+            let is_over = !moved || self.is_done() || !pulled && !self.has_more_to_send();
+            if is_over || visit.must_read_control {
                 return Ok(());
             }
         }
@@ -104,6 +105,7 @@ impl Execution {
             return Ok(false);
         };
         endpoint.note_sent(sent);
+        visit.must_read_control |= endpoint.is_control_due();
         endpoint.ring_doorbell_if_asleep();
         let state = &mut self.sends[queue];
         state.done += sent;
