@@ -22,20 +22,22 @@ ROUNDS   ?= 3
 PEERS    ?=
 SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
+# Of `make bench-before`: a tag, a branch or a commit. The last release; without one, the commit before this.
+REF      ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD~1)
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # What the tests use is of the profile dev, so that it is built once, with the Rust tests.
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds worlds rustdoc features release mpi learners releases wire fuzz miri asan tsan repeats wheels bare-machine
+LONG  := before full seeds worlds rustdoc features release mpi learners releases wire fuzz miri asan tsan repeats wheels bare-machine
 # Minutes of each target of `make test-fuzz`.
 FUZZ_MINUTES ?= 10
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
 JOBS  ?=
 MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
 
-.PHONY: help demo test test-long quick docs install uninstall wheels dist lint-workflows install-cuda-double examples tools bench bench-peers clean test-gpu mpi4py-table \
+.PHONY: help demo test test-long quick docs install uninstall wheels dist lint-workflows install-cuda-double examples tools bench bench-peers bench-before clean test-gpu mpi4py-table \
     $(PARTS:%=test-%) $(PARTS:%=part-%) $(LONG:%=test-%) $(LONG:%=part-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -51,6 +53,7 @@ help:
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
+	@echo "make bench-before  measure beside the commit REF of this repository, and print what is slower; MODE= RANKS= ROUNDS="
 	@echo "make docs       one site of the header and docs/: target/site/index.html; Doxygen comes from PyPI"
 	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers"
 	@echo "make clean      remove target/"
@@ -209,6 +212,10 @@ part-python:
 	target/numpy/bin/python torch/tests/python/run.py --source --prefix $(PREFIX)
 
 # The parts of `make test-long`.
+# The speed beside that of the last release, over both transports. The builds of `make demo` have the profile of releases.
+part-before:
+	$(MAKE) --no-print-directory INSTALLED= PREFIX=target/demo-prefix RANKS=2,4 MODE=shm bench-before
+	$(MAKE) --no-print-directory INSTALLED= PREFIX=target/demo-prefix RANKS=2,4 MODE=tcp bench-before
 # Every cell of collective, datatype and operator with every count, placement, form, transport and number of ranks.
 part-full:
 	ANYCCL_TEST_LONG=1 $(PYTHON) tests/nextest.py --profile long
@@ -286,6 +293,10 @@ bench-peers: install
 	    --sizes $(SIZES) --peers "$(PEERS)" --json target/peers/results-$(MODE).json
 	$(PYTHON) capi-tests/pypi.py $(PICTURES) "matplotlib==3.10.*"
 	$(PICTURES)/bin/python benches/peers/plots.py target/peers/results-$(MODE).json
+
+# Builds the other commit in target/before. What is slower in three runs of three is a loss.
+bench-before: install
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/before.py $(REF) --mode $(MODE) --ranks $(RANKS) --rounds $(ROUNDS) --sizes $(SIZES)
 
 clean:
 	cargo clean

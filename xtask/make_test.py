@@ -68,6 +68,8 @@ PARTS = {
 # Of `make test-long`.
 LONG = {
     "build": Plan("all"),
+    # First, while nothing else runs.
+    "before": Plan("all"),
     "full": Plan("all", ("build",)),
     "seeds": Plan("all", ("build",)),
     "worlds": Plan("all"),
