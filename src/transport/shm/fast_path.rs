@@ -30,7 +30,7 @@ impl FastPath for ShmLink {
                 && let Some(buffer) = self.pool.pop()
             {
                 // SAFETY: the caller vouches for `data`; the buffer belongs to this side.
-                unsafe { self.fill_buffer(buffer, data, bytes) };
+                unsafe { self.fill_buffer(buffer, data, bytes, bytes) };
                 self.publish_buffer(line, header, Extent { bytes, buffer });
                 return true;
             }

@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 
 use super::adapt::cache_distance::CacheDistance;
 use super::adapt::cma_choice::CmaChoice;
-use super::adapt::store_mode::StoreMode;
+use super::adapt::store_mode::StoreModes;
 use super::cma::{Cma, publish_stamp};
 use super::exposure::Exposures;
 use super::pair::PairMemory;
@@ -35,7 +35,7 @@ pub struct ShmLink {
     pub(super) is_oversubscribed: bool,
     /// Whether the peer's core is far, and if so, how bytes are stored for it.
     pub(super) distance: CacheDistance,
-    pub(super) store_mode: StoreMode,
+    pub(super) store_modes: StoreModes,
     /// The peer's memory, if the kernel can copy from it, and whether this side prefers that.
     pub(super) cma: Cma,
     pub(super) cma_choice: CmaChoice,
@@ -70,7 +70,7 @@ impl ShmLink {
             is_doorbell_due: false,
             is_oversubscribed: false,
             distance: CacheDistance::default(),
-            store_mode: StoreMode::default(),
+            store_modes: StoreModes::default(),
             cma: Cma::new(peer),
             cma_choice: CmaChoice::default(),
             zero_copy: ZeroCopy::default(),

@@ -186,7 +186,7 @@ impl ShmLink {
         let buffer = self.pool.pop()?;
         let (left, bytes) = (bytes, bytes.min(most));
         // SAFETY: the caller vouches for `data`; the buffer belongs to this side.
-        unsafe { self.fill_buffer(buffer, data, bytes) };
+        unsafe { self.fill_buffer(buffer, data, left, bytes) };
         if bytes >= HALF_FRAGMENT_BYTES {
             line.write_message_bytes(left);
         }
@@ -194,18 +194,19 @@ impl ShmLink {
         Some(bytes)
     }
 
-    /// Copies a payload into a bounce buffer.
+    /// Copies a payload into a bounce buffer. With it, `left` bytes of the message are left.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes, at most [`FRAGMENT_BYTES`]. The buffer belongs to this side.
     #[inline]
-    pub(super) unsafe fn fill_buffer(&mut self, buffer: u16, data: *const u8, bytes: usize) {
+    pub(super) unsafe fn fill_buffer(&mut self, buffer: u16, data: *const u8, left: usize, bytes: usize) {
         let buffer = self.memory.buffer(buffer);
         // SAFETY: the caller vouches for `data`; the target is a buffer inside the mapping that belongs to
         // this side until it is published, and no user buffer overlaps the mapping.
         let copy = |mode| unsafe { copy_to_shared(buffer, data, bytes, mode) };
         if self.distance.is_far() {
-            self.store_mode.copy(bytes, |past| copy(if past { CopyMode::PastCaches } else { CopyMode::Far }));
+            let mode = |past| if past { CopyMode::PastCaches } else { CopyMode::Far };
+            self.store_modes.copy(left, bytes, |past| copy(mode(past)));
         } else {
             copy(CopyMode::Near);
         }

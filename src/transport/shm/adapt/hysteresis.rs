@@ -20,10 +20,4 @@ impl<const YES_FROM: u8, const CERTAIN: u8> Hysteresis<YES_FROM, CERTAIN> {
     pub fn is_yes(&self) -> bool {
         self.score >= YES_FROM
     }
-
-    /// An answer with the highest score.
-    #[cfg(test)]
-    pub fn certain() -> Hysteresis<YES_FROM, CERTAIN> {
-        Hysteresis { score: CERTAIN }
-    }
 }
