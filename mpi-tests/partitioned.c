@@ -363,6 +363,63 @@ static void mismatch(void)
     }
 }
 
+/* A receive that is freed before it begins still meets its send: the next pair meets each other. */
+static void unstarted(void)
+{
+    int out[4], in[4] = {0};
+    MPI_Request send, receive;
+    for (int round = 0; is_ours && round < 3; round++) {
+        CALL(MPI_Precv_init(in, 1, 4, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &receive));
+        CALL(MPI_Request_free(&receive));
+        CALL(MPI_Barrier(MPI_COMM_WORLD));
+        CALL(MPI_Psend_init(out, 2, 2, MPI_INT, right, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
+        CALL(MPI_Request_free(&send));
+        CALL(MPI_Psend_init(out, 4, 1, MPI_INT, right, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
+        CALL(MPI_Precv_init(in, 2, 2, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &receive));
+        CALL(MPI_Start(&send));
+        CALL(MPI_Start(&receive));
+        fill(out, 4, rank, round);
+        CALL(MPI_Pready_range(0, 3, send));
+        CALL(MPI_Wait(&send, MPI_STATUS_IGNORE));
+        CALL(MPI_Wait(&receive, MPI_STATUS_IGNORE));
+        CHECK(count_right(in, 4, left, round) == 4);
+        CALL(MPI_Request_free(&send));
+        CALL(MPI_Request_free(&receive));
+    }
+}
+
+/* Messages whose requests are freed while they are under way still arrive, though no call names them any more. */
+static void freed(void)
+{
+    enum { N = 1 << 18 };
+    static int out[N], in[N];
+    int flag = 0;
+    MPI_Request send, receive;
+    for (int round = 0; is_ours && round < 3; round++) {
+        CALL(MPI_Precv_init(in, 3, N / 4, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &receive));
+        CALL(MPI_Start(&receive));
+        CALL(MPI_Request_free(&receive));
+        CALL(MPI_Barrier(MPI_COMM_WORLD));
+        CALL(MPI_Psend_init(out, 6, N / 8, MPI_INT, right, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
+        CALL(MPI_Start(&send));
+        fill(out, N, rank, round);
+        CALL(MPI_Pready_range(0, 5, send));
+        if (round == 2) {
+            /* The parts are too long to leave before the receiver takes them. */
+            CALL(MPI_Request_free(&send));
+            continue;
+        }
+        CALL(MPI_Wait(&send, MPI_STATUS_IGNORE));
+        CALL(MPI_Request_free(&send));
+        while (count_right(in, N / 4 * 3, left, round) < N / 4 * 3) {
+            CALL(MPI_Iprobe(left, TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+            CHECK(!flag);
+        }
+        CALL(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    /* MPI_Finalize ends those of the last round. */
+}
+
 int main(int argc, char **argv)
 {
     int provided = report_begin(&argc, &argv, MPI_THREAD_MULTIPLE), length;
@@ -384,5 +441,7 @@ int main(int argc, char **argv)
     threads(provided);
     errors();
     mismatch();
+    unstarted();
+    freed();
     return report_end();
 }

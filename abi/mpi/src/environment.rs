@@ -16,7 +16,7 @@ use crate::ending;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
-use crate::p2p::buffered;
+use crate::p2p::{buffered, partitioned};
 use crate::presence;
 use crate::request;
 use crate::session;
@@ -98,7 +98,8 @@ pub unsafe fn finalize() -> Result<()> {
         let own = own.share();
         own.attributes.delete_all(COMM_SELF)?;
     }
-    request::finish_orphans();
+    request::orphans::finish();
+    partitioned::forget_all();
     buffered::finish();
     if session::has_been() {
         // Sessions need the engine, which ends with the process. This barrier is the end of the world.

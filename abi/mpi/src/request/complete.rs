@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Active, Ended, ORPHANS, end, finished, generalized, in_place, is_active, length, look_at, requests, with,
+    Active, Ended, end, finished, generalized, in_place, is_active, length, look_at, orphans, requests, with,
 };
 use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
 use crate::error::{Class, Error, Result};
@@ -102,13 +102,7 @@ pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
     request.set(RequestHandle::NULL);
     match active {
         None | Some(Active::Complete(_) | Active::Failed(_)) => {}
-        Some(mut active) => {
-            if active.poll().is_none() {
-                let mut orphans = ORPHANS.lock();
-                orphans.retain_mut(|orphan| orphan.poll().is_none());
-                orphans.push(active);
-            }
-        }
+        Some(active) => orphans::add(active),
     }
     Ok(())
 }

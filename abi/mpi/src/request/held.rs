@@ -27,6 +27,16 @@ pub struct Held {
     pub(super) has_waiter: bool,
 }
 
+/// Notes that one more operation in stages is under way.
+pub(super) fn add_staged() {
+    STAGED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Notes that an operation in stages has ended.
+pub(super) fn remove_staged() {
+    STAGED.fetch_sub(1, Ordering::Relaxed);
+}
+
 impl Held {
     /// The operation under way.
     pub fn active(&self) -> Option<&Active> {
@@ -45,7 +55,7 @@ impl Held {
     #[inline]
     pub(super) fn active_on(comm: u32, active: Active) -> Held {
         if active.is_staged() {
-            STAGED.fetch_add(1, Ordering::Relaxed);
+            add_staged();
         }
         Held { comm, restart: None, active: Some(active), has_waiter: false }
     }
@@ -56,7 +66,7 @@ impl Held {
         let active = self.active.as_mut()?;
         let outcome = active.poll()?;
         if active.is_staged() {
-            STAGED.fetch_sub(1, Ordering::Relaxed);
+            remove_staged();
             *active = match &outcome {
                 Ok(status) => Active::Complete(*status),
                 Err(error) => Active::Failed(error.clone()),
@@ -69,7 +79,7 @@ impl Held {
     pub(super) fn take(&mut self) -> Option<Active> {
         let active = self.active.take()?;
         if active.is_staged() {
-            STAGED.fetch_sub(1, Ordering::Relaxed);
+            remove_staged();
         }
         Some(active)
     }
@@ -77,7 +87,7 @@ impl Held {
     /// Puts the operation back.
     pub(super) fn put_back(&mut self, active: Active) {
         if active.is_staged() {
-            STAGED.fetch_add(1, Ordering::Relaxed);
+            add_staged();
         }
         self.active = Some(active);
     }

@@ -5,6 +5,7 @@
 //!   [`Prepared`] is the operation of a persistent request.
 //! - `slab` keeps requests by `number`, each `held`; `finished` keeps those that had completed when they were
 //!   started; `waiting` waits for one or several, `in_place` if another thread may cancel or complete them.
+//! - `orphans` are operations whose requests were freed before their end.
 //! - `service` has what other processes ask this one for, which is served whenever requests get turns.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
@@ -23,6 +24,7 @@ mod held;
 mod hook;
 mod in_place;
 mod number;
+pub mod orphans;
 mod prepared;
 pub mod service;
 pub mod several;
@@ -32,7 +34,7 @@ mod steps;
 mod waiting;
 
 use anyccl_edge::PerProcess;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::MutexGuard;
 
 pub use self::active::{Active, Stage, Staged};
 pub use self::finished::FINISHED;
@@ -48,9 +50,6 @@ use crate::error::{Class, Error, Result};
 use crate::status::Status;
 
 static REQUESTS: PerProcess<Slab> = PerProcess::new();
-
-/// Operations whose requests the program has freed before their end.
-static ORPHANS: Mutex<Vec<Active>> = Mutex::new(Vec::new());
 
 /// Sets how many bits of a request's number fit into a handle. Called before the first request is made.
 pub fn use_bits(bits: u32) {
@@ -113,7 +112,7 @@ pub fn number() -> usize {
 /// Whether operations on a communicator are under way, or may be started by a persistent request.
 pub fn is_under_way_on(comm: u32) -> bool {
     // Freed requests do not know their communicator any more.
-    if !ORPHANS.lock().is_empty() {
+    if orphans::is_any() {
         return true;
     }
     let of_comm = |id: u32| {
@@ -121,15 +120,6 @@ pub fn is_under_way_on(comm: u32) -> bool {
         place.is_ok_and(|place| place.held.as_ref().is_some_and(|held| held.comm == comm))
     };
     requests().ids().into_iter().any(of_comm)
-}
-
-/// Waits for all operations whose requests were freed.
-pub fn finish_orphans() {
-    let orphans = std::mem::take(&mut *ORPHANS.lock());
-    for mut orphan in orphans {
-        // Nobody is left who could handle an error.
-        let _ = orphan.wait();
-    }
 }
 
 /// Whether anything of this crate needs turns.
@@ -145,6 +135,7 @@ pub fn progress_staged() -> bool {
     if !has_staged() {
         return has_ended;
     }
+    orphans::poll();
     requests().for_each_free(|held| {
         if held.active.as_ref().is_some_and(Active::is_staged) {
             has_ended |= held.poll().is_some();

@@ -14,7 +14,7 @@ use crate::errhandler::{Errhandler, Kind};
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
 use crate::info::Pairs;
-use crate::p2p::buffered;
+use crate::p2p::{buffered, partitioned};
 use crate::state::{self, Stage, stage};
 use crate::{request, start};
 
@@ -60,7 +60,8 @@ pub unsafe fn finalize(session: InputOutput<SessionHandle>) -> Result<()> {
     let id = Session::from_handle(handle)?.id;
     buffered::finish_session(id)?;
     if super::number() == 1 && stage() != Stage::Initialized {
-        request::finish_orphans();
+        request::orphans::finish();
+        partitioned::forget_all();
     }
     Session::close(handle)?;
     session.set(SessionHandle::NULL);

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::tags::{PARTS, of_description};
 use super::whole::Extent;
+use crate::arguments::CommHandle;
 use crate::comm::{Comm, agreement};
 use crate::error::{Class, Error, Result};
 
@@ -74,12 +75,30 @@ impl Noncontiguous for Place {
     }
 }
 
-/// A receive of a description. It is cancelled when this is dropped.
+/// A receive of a description.
 pub(super) struct Expected {
-    request: Request,
+    /// `None` only after the end of this value.
+    request: Option<Request>,
     place: Arc<Place>,
+    comm: u32,
     tag: i32,
     source: i32,
+}
+
+/// Receives of descriptions whose requests were freed before they came, by communicator. The n-th send that
+/// is prepared meets the n-th receive, so these still take the descriptions that are theirs.
+static FORGOTTEN: Mutex<Vec<(u32, Request)>> = Mutex::new(Vec::new());
+
+/// Cancels the receives of freed requests on a communicator that ends.
+pub fn forget(comm: u32) {
+    let of_comm: Vec<_> = FORGOTTEN.lock().extract_if(.., |(its_comm, _)| *its_comm == comm).collect();
+    of_comm.iter().for_each(|(_, request)| request.cancel());
+}
+
+/// Cancels the receives of all freed requests.
+pub fn forget_all() {
+    let all = std::mem::take(&mut *FORGOTTEN.lock());
+    all.iter().for_each(|(_, request)| request.cancel());
 }
 
 impl Expected {
@@ -90,17 +109,18 @@ impl Expected {
         let memory = Arc::clone(&place);
         // SAFETY: the memory is locked for each access, and lives as long as the receive.
         let request = unsafe { comm.engine().start_receive_noncontiguous(selector, memory) }?;
-        Ok(Expected { request, place, tag, source: comm.rank_of_peer(from) })
+        Ok(Expected { request: Some(request), place, comm: comm.id, tag, source: comm.rank_of_peer(from) })
     }
 
     /// The description, once it is there.
     pub fn poll(&mut self) -> Option<Result<Description>> {
-        match self.request.test() {
+        let request = self.request.as_mut()?;
+        match request.test() {
             Ok(false) => return None,
             Ok(true) => {}
             Err(error) => return Some(Err(error.into())),
         }
-        let received = self.request.status().map_or(0, |status| status.bytes);
+        let received = request.status().map_or(0, |status| status.bytes);
         if received != BYTES {
             let text = format!("rank {} describes a partitioned message in {received} bytes", self.source);
             return Some(Err(Error::new(Class::INTERN, text)));
@@ -116,7 +136,18 @@ impl Expected {
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        self.request.cancel();
+        let Some(mut request) = self.request.take() else { return };
+        if !matches!(request.test(), Ok(false)) {
+            return;
+        }
+        if Comm::from_handle(CommHandle(self.comm)).is_err() {
+            return request.cancel();
+        }
+        // A test may run what drops another of these, so the list is not locked meanwhile.
+        let mut forgotten = std::mem::take(&mut *FORGOTTEN.lock());
+        forgotten.retain_mut(|(_, request)| matches!(request.test(), Ok(false)));
+        forgotten.push((self.comm, request));
+        FORGOTTEN.lock().append(&mut forgotten);
     }
 }
 

@@ -15,4 +15,7 @@ mod description;
 mod receiving;
 mod sending;
 mod tags;
+mod turns;
 mod whole;
+
+pub use self::description::{forget, forget_all};

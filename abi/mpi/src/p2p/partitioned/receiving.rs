@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::description::{Description, Expected};
 use super::tags::of_part;
+use super::turns::Parts;
 use super::whole::{Extent, Whole};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
@@ -48,8 +49,8 @@ struct Run {
     is_posted: bool,
     /// Receives of the sender's partitions that are under way.
     parts: Vec<Option<Active>>,
-    /// Number of these.
-    missing: usize,
+    /// Places of these in `parts`.
+    missing: Parts<usize>,
     /// The first failure of this run.
     failed: Option<Error>,
 }
@@ -66,8 +67,14 @@ impl Receiving {
             Some(from) => Sender::Unknown(Expected::post(&comm, from, tag)?),
             None => Sender::Nothing,
         };
-        let run =
-            Run { sender, is_active: false, is_posted: false, parts: Vec::new(), missing: 0, failed: None };
+        let run = Run {
+            sender,
+            is_active: false,
+            is_posted: false,
+            parts: Vec::new(),
+            missing: Parts::new(),
+            failed: None,
+        };
         Ok(Receiving { comm, from, tag, whole, extent, run: Mutex::new(run) })
     }
 
@@ -78,6 +85,7 @@ impl Receiving {
                 Ok(description) => run.sender = Sender::Known(description),
                 Err(error) => {
                     run.failed = Some(error.clone());
+                    run.is_active = false;
                     return Some(Err(error));
                 }
             }
@@ -89,7 +97,7 @@ impl Receiving {
             }
         }
         self.poll_parts(run);
-        if run.missing > 0 {
+        if !run.missing.is_empty() {
             return None;
         }
         run.is_active = false;
@@ -137,8 +145,8 @@ impl Receiving {
             // equal, so each part lies within it.
             match unsafe { self.whole.receive(&self.comm, selector, at, len) } {
                 Ok(part) => {
+                    run.missing.push(run.parts.len());
                     run.parts.push(Some(part));
-                    run.missing += 1;
                 }
                 Err(error) => {
                     run.failed.get_or_insert(error);
@@ -148,31 +156,38 @@ impl Receiving {
         }
     }
 
+    /// Gives some of the parts a turn.
     fn poll_parts(&self, run: &mut Run) {
-        let Sender::Known(sender) = &run.sender else { return };
-        for part in &mut run.parts {
-            let Some(outcome) = part.as_mut().and_then(Active::poll) else { continue };
-            *part = None;
-            run.missing -= 1;
-            let error = match outcome {
-                Ok(status) if status.bytes == sender.extent.bytes as i64 => continue,
-                Ok(status) => {
-                    let text = format!(
-                        "a part of a partitioned message has {} bytes; its description says {}",
-                        status.bytes, sender.extent.bytes
-                    );
-                    Error::new(Class::INTERN, text)
-                }
-                Err(error) => error,
-            };
-            run.failed.get_or_insert(error);
-        }
+        let Run { sender: Sender::Known(sender), parts, missing, failed, .. } = run else { return };
+        missing.poll(|at| has_ended(&mut parts[*at], sender, failed));
     }
 }
 
+/// Gives a part a turn. Returns whether it has ended.
+fn has_ended(part: &mut Option<Active>, sender: &Description, failed: &mut Option<Error>) -> bool {
+    let Some(running) = part else { return true };
+    let Some(outcome) = running.poll() else { return false };
+    *part = None;
+    match outcome {
+        Ok(status) if status.bytes == sender.extent.bytes as i64 => {}
+        Ok(status) => {
+            let text = format!(
+                "a part of a partitioned message has {} bytes; its description says {}",
+                status.bytes, sender.extent.bytes
+            );
+            failed.get_or_insert(Error::new(Class::INTERN, text));
+        }
+        Err(error) => {
+            failed.get_or_insert(error);
+        }
+    }
+    true
+}
+
 impl Run {
-    /// Whether all parts have come that overlap this partition, and nothing has failed.
-    fn has(&self, extent: Extent, partition: usize) -> bool {
+    /// Whether all parts have come that overlap this partition, and nothing has failed. Gives these parts a
+    /// turn.
+    fn has(&mut self, extent: Extent, partition: usize) -> bool {
         let Sender::Known(sender) = &self.sender else { return matches!(self.sender, Sender::Nothing) };
         let bytes = sender.extent.bytes;
         if !self.is_posted || self.failed.is_some() {
@@ -184,7 +199,9 @@ impl Run {
         } else {
             partition * extent.bytes / bytes..((partition + 1) * extent.bytes).div_ceil(bytes)
         };
-        self.parts.get(overlapped).is_some_and(|parts| parts.iter().all(Option::is_none))
+        let Some(parts) = self.parts.get_mut(overlapped) else { return false };
+        let failed = &mut self.failed;
+        parts.iter_mut().all(|part| has_ended(part, sender, failed)) && failed.is_none()
     }
 }
 
@@ -194,7 +211,7 @@ impl Prepared for Receiving {
         run.is_active = true;
         run.is_posted = false;
         run.parts.clear();
-        run.missing = 0;
+        run.missing.clear();
         run.failed = None;
         // Post receives now if the sender is known.
         let outcome = self.move_on(&mut run);

@@ -8,10 +8,11 @@ use parking_lot::Mutex;
 
 use super::description::Description;
 use super::tags::{PartNumbers, of_part};
+use super::turns::Parts;
 use super::whole::{Extent, Whole};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
-use crate::request::{Active, Prepared, Steps};
+use crate::request::{Active, Prepared, Steps, orphans};
 use crate::status::Status;
 
 /// A prepared send.
@@ -34,7 +35,7 @@ struct Run {
     /// Number of partitions that are not ready.
     waiting: usize,
     /// Parts that have not left yet.
-    parts: Vec<Active>,
+    parts: Parts<Active>,
     /// The first failure of this run.
     failed: Option<Error>,
 }
@@ -55,7 +56,7 @@ impl Sending {
             is_active: false,
             is_ready: vec![false; extent.partitions],
             waiting: 0,
-            parts: Vec::new(),
+            parts: Parts::new(),
             failed: None,
         };
         Ok(Sending { comm, to, whole, extent, numbers, run: Mutex::new(run) })
@@ -102,6 +103,15 @@ impl Sending {
     }
 }
 
+impl Drop for Sending {
+    fn drop(&mut self) {
+        // The receiver takes the description whenever it prepares its side.
+        if let Some(description) = self.run.get_mut().description.take() {
+            orphans::add(Active::engine(description));
+        }
+    }
+}
+
 impl Run {
     /// The outcome of the run, if it has ended.
     fn poll(&mut self) -> Option<Result<Status>> {
@@ -116,14 +126,12 @@ impl Run {
             }
         }
         let failed = &mut self.failed;
-        self.parts.retain_mut(|part| match part.poll() {
-            None => true,
-            Some(outcome) => {
-                if let Err(error) = outcome {
-                    failed.get_or_insert(error);
-                }
-                false
+        self.parts.poll(|part| {
+            let Some(outcome) = part.poll() else { return false };
+            if let Err(error) = outcome {
+                failed.get_or_insert(error);
             }
+            true
         });
         if !self.parts.is_empty() || self.waiting > 0 && self.failed.is_none() {
             return None;
