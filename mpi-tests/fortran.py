@@ -108,7 +108,7 @@ def by_wrapper(prefix):
         modules = program.with_suffix(".modules")
         modules.mkdir(parents=True, exist_ok=True)
         words = ["env", *(f"{name}={value}" for name, value in settings.items()), prefix / "bin" / "anyccl-mpifort", "-O1", "-cpp", "-w",
-                 "-fallow-argument-mismatch", f"-J{modules}", *flags, SOURCES / source, "-o", program]
+                 "-fallow-argument-mismatch", "-DWITH_ANYCCL", f"-J{modules}", *flags, SOURCES / source, "-o", program]
         run_compiler(words)
         for ranks in RANKS:
             its, _ = of_open_mpi(title, ranks)

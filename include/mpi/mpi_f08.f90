@@ -321,6 +321,12 @@ module mpi_f08
   common /anyccl_fortran_weights_empty/ MPI_WEIGHTS_EMPTY
   integer, target :: MPI_BUFFER_AUTOMATIC
   common /anyccl_fortran_buffer_automatic/ MPI_BUFFER_AUTOMATIC
+  integer MPI_ERRCODES_IGNORE(1)
+  common /anyccl_fortran_errcodes_ignore/ MPI_ERRCODES_IGNORE
+  character(1) MPI_ARGV_NULL(1)
+  common /anyccl_fortran_argv_null/ MPI_ARGV_NULL
+  character(1) MPI_ARGVS_NULL(1,1)
+  common /anyccl_fortran_argvs_null/ MPI_ARGVS_NULL
   type(MPI_Status), target :: MPI_STATUS_IGNORE
   common /anyccl_fortran_status_ignore/ MPI_STATUS_IGNORE
   type(MPI_Status), target :: MPI_STATUSES_IGNORE(1)
@@ -7929,4 +7935,24 @@ contains
     type(MPI_Win), intent(in) :: a, b
     win_differ = a%MPI_VAL /= b%MPI_VAL
   end function
+  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+    integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+    type(MPI_Status), intent(out) :: f08_status
+    integer, optional, intent(out) :: ierror
+    f08_status%MPI_SOURCE = f_status(1)
+    f08_status%MPI_TAG = f_status(2)
+    f08_status%MPI_ERROR = f_status(3)
+    f08_status%internal = f_status(4:)
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+    type(MPI_Status), intent(in) :: f08_status
+    integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+    integer, optional, intent(out) :: ierror
+    f_status(1) = f08_status%MPI_SOURCE
+    f_status(2) = f08_status%MPI_TAG
+    f_status(3) = f08_status%MPI_ERROR
+    f_status(4:) = f08_status%internal
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
 end module mpi_f08

@@ -559,6 +559,12 @@
       common /anyccl_fortran_weights_empty/ MPI_WEIGHTS_EMPTY
       integer MPI_BUFFER_AUTOMATIC
       common /anyccl_fortran_buffer_automatic/ MPI_BUFFER_AUTOMATIC
+      integer MPI_ERRCODES_IGNORE(1)
+      common /anyccl_fortran_errcodes_ignore/ MPI_ERRCODES_IGNORE
+      character(1) MPI_ARGV_NULL(1)
+      common /anyccl_fortran_argv_null/ MPI_ARGV_NULL
+      character(1) MPI_ARGVS_NULL(1,1)
+      common /anyccl_fortran_argvs_null/ MPI_ARGVS_NULL
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       common /anyccl_fortran_status_ignore/ MPI_STATUS_IGNORE
       integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)

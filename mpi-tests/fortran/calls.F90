@@ -1,5 +1,6 @@
 ! Calls MPI from Fortran: strings, LOGICALs, sentinels, statuses, callbacks, attributes, and what MPI 1 declared with
-! INTEGERs. Each rank prints what every MPI must print. With -DWITH_MODULE it uses the module, otherwise mpif.h.
+! INTEGERs. Each rank prints what every MPI must print. With -DWITH_MODULE it uses the module, otherwise mpif.h;
+! with -DWITH_ANYCCL it also calls what older MPIs do not have.
 
 ! Not every mpif.h declares these functions.
 module addresses
@@ -206,6 +207,21 @@ contains
     call say_if('info ['//short//']', flag)
     call MPI_Info_get(info, 'none', 20, value, flag, code)
     call say_if('no info', flag)
+#ifdef WITH_ANYCCL
+    ! MPI before 4.0 does not have it. Lengths do not count a zero at the end.
+    length = 0
+    call MPI_Info_get_string(info, 'key', length, value, flag, code)
+    if (.not. flag .or. length /= 10) stop 4
+    value = '-'
+    call MPI_Info_get_string(info, 'key', length, value, flag, code)
+    if (.not. flag .or. length /= 10 .or. value /= 'some value') stop 5
+    length = 4
+    call MPI_Info_get_string(info, 'key', length, value, flag, code)
+    if (length /= 10 .or. value /= 'some') stop 6
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, code)
+    call MPI_Comm_spawn('program', MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, code)
+    if (code == MPI_SUCCESS) stop 7
+#endif
     call MPI_Info_get_valuelen(info, 'key   ', length, flag, code)
     call say('length', length)
     call MPI_Info_get_nkeys(info, count, code)
@@ -517,6 +533,11 @@ contains
   end subroutine
 
   subroutine windows
+#ifdef WITH_MODULE
+    use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr) :: place
+    integer, pointer :: memory(:)
+#endif
     integer :: win, shared(4), got, bytes
     integer(MPI_ADDRESS_KIND) :: value, where
     logical :: flag
@@ -547,6 +568,13 @@ contains
     call say_if('null', win == MPI_WIN_NULL)
     call MPI_Alloc_mem(1000_MPI_ADDRESS_KIND, MPI_INFO_NULL, value, code)
     call say_if('memory', value /= 0)
+#ifdef WITH_MODULE
+    call MPI_Alloc_mem(40_MPI_ADDRESS_KIND, MPI_INFO_NULL, place, code)
+    call c_f_pointer(place, memory, [10])
+    memory = 4
+    call say('memory by pointer', sum(memory))
+    call MPI_Free_mem(memory, code)
+#endif
   end subroutine
 
   subroutine MPI_Sizeof_of_integer(bytes)

@@ -64,6 +64,9 @@ contains
     type(MPI_Status) :: status, all(2)
     type(MPI_Request) :: requests(2)
     integer :: numbers(2), sums(2), count, least, found
+#ifdef WITH_ANYCCL
+    integer :: plain(MPI_STATUS_SIZE)
+#endif
     logical :: flag
     call MPI_Irecv(numbers(1), 1, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
     call MPI_Irecv(numbers(2), 1, MPI_INTEGER, left, 2, MPI_COMM_WORLD, requests(2))
@@ -77,6 +80,14 @@ contains
     call MPI_Sendrecv(rank, 1, MPI_INTEGER, right, 3, numbers, 1, MPI_INTEGER, left, 3, MPI_COMM_WORLD, status)
     call MPI_Get_count(status, MPI_INTEGER, count)
     call say('exchanged', numbers(1) + 10 * count + 100 * status%MPI_TAG)
+#ifdef WITH_ANYCCL
+    ! Not every module has these.
+    call MPI_Status_f082f(status, plain)
+    if (plain(1) /= left .or. plain(2) /= 3) stop 4
+    call MPI_Status_f2f08(plain, all(1))
+    call MPI_Get_count(all(1), MPI_INTEGER, count)
+    if (all(1)%MPI_SOURCE /= left .or. count /= 1) stop 5
+#endif
     sums = [rank, 1]
     call MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
     call say('sums', sums(1) + 100 * sums(2))

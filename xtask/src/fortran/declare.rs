@@ -21,6 +21,19 @@ struct Declared {
     is_any: bool,
 }
 
+/// Whether the function returns the address of memory.
+pub fn has_memory(row: &Row) -> bool {
+    row.arguments.iter().any(|(name, _)| name == "baseptr")
+}
+
+/// The interface body of a procedure of `use mpi` that returns memory as a pointer of C; `symbol` is its name
+/// for the linker.
+pub fn procedure_with_pointer(row: &Row, name: &str, symbol: &str) -> String {
+    procedure(row, name, Dialect::Mpi)
+        .replacen(")\n", &format!(") &\n      bind(C, name=\"{symbol}\")\n"), 1)
+        .replace("integer(MPI_ADDRESS_KIND) :: baseptr", "type(c_ptr) :: baseptr")
+}
+
 /// The interface body of a procedure.
 pub fn procedure(row: &Row, name: &str, dialect: Dialect) -> String {
     let mut names: Vec<&str> = row.arguments.iter().map(|(name, _)| name.as_str()).collect();

@@ -49,6 +49,14 @@ const COMMONS: [(&str, &str); 5] = [
     ("MPI_BUFFER_AUTOMATIC", "anyccl_fortran_buffer_automatic"),
 ];
 
+/// Common blocks of the program: what they hold, and their names. The library knows no such argument, because
+/// it refuses the functions that have it.
+const COMMONS_OF_SPAWN: [(&str, &str); 3] = [
+    ("integer MPI_ERRCODES_IGNORE(1)", "anyccl_fortran_errcodes_ignore"),
+    ("character(1) MPI_ARGV_NULL(1)", "anyccl_fortran_argv_null"),
+    ("character(1) MPI_ARGVS_NULL(1,1)", "anyccl_fortran_argvs_null"),
+];
+
 /// Common blocks that hold a status or an array of them, the shape in mpif.h, and their names.
 const STATUS_COMMONS: [(&str, &str, &str); 2] = [
     ("MPI_STATUS_IGNORE", "(MPI_STATUS_SIZE)", "anyccl_fortran_status_ignore"),
@@ -108,6 +116,9 @@ fn header(constants: &[Constant]) -> String {
         let name = what.split('(').next().unwrap_or(what);
         text.push_str(&format!("      integer {what}\n      common /{block}/ {name}\n"));
     }
+    for (declared, block) in COMMONS_OF_SPAWN {
+        text.push_str(&format!("      {declared}\n      common /{block}/ {}\n", name_of(declared)));
+    }
     for (name, shape, block) in STATUS_COMMONS {
         text.push_str(&format!("      integer {name}{shape}\n      common /{block}/ {name}\n"));
     }
@@ -121,16 +132,67 @@ fn header(constants: &[Constant]) -> String {
     text
 }
 
+/// Procedures that translate between the two forms of a status.
+const STATUS_CONVERSIONS: &str = "  \
+  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+    integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+    type(MPI_Status), intent(out) :: f08_status
+    integer, optional, intent(out) :: ierror
+    f08_status%MPI_SOURCE = f_status(1)
+    f08_status%MPI_TAG = f_status(2)
+    f08_status%MPI_ERROR = f_status(3)
+    f08_status%internal = f_status(4:)
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+    type(MPI_Status), intent(in) :: f08_status
+    integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+    integer, optional, intent(out) :: ierror
+    f_status(1) = f08_status%MPI_SOURCE
+    f_status(2) = f08_status%MPI_TAG
+    f_status(3) = f08_status%MPI_ERROR
+    f_status(4:) = f08_status%internal
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+";
+
+/// The name in a declaration such as "integer A(1)".
+fn name_of(declared: &str) -> &str {
+    let name = declared.rsplit(' ').next().unwrap_or(declared);
+    name.split('(').next().unwrap_or(name)
+}
+
 /// The module `mpi`: mpif.h with interfaces.
 fn module_mpi(rows: &[Row]) -> String {
-    let mut text = format!("{HEAD}module mpi\n  implicit none\n  include 'mpif.h'\n  interface\n");
+    let mut text = format!(
+        "{HEAD}module mpi\n  use, intrinsic :: iso_c_binding, only: c_ptr\n  implicit none\n  private :: c_ptr\n  \
+         include 'mpif.h'\n  interface\n"
+    );
     let is_there =
         |row: &&Row| !row.is_large() && !row.returns_value() && !row.name.ends_with("_detach_buffer");
-    for row in rows.iter().filter(is_there) {
+    let (of_memory, others): (Vec<&Row>, Vec<&Row>) =
+        rows.iter().filter(is_there).partition(|row| declare::has_memory(row));
+    for row in others {
         text.push_str(&declare::procedure(row, &row.name.to_lowercase(), Dialect::Mpi));
     }
-    text.push_str("  end interface\nend module mpi\n");
+    text.push_str("  end interface\n");
+    for row in of_memory {
+        text.push_str(&with_pointers(row));
+    }
+    text.push_str("end module mpi\n");
     text
+}
+
+/// The generic interface of a function that returns memory: as an INTEGER, or as a pointer of C. Both are the
+/// same procedure of the library.
+fn with_pointers(row: &Row) -> String {
+    let name = row.name.to_lowercase();
+    format!(
+        "  interface {}\n{}{}  end interface\n",
+        row.name,
+        declare::procedure(row, &name, Dialect::Mpi),
+        declare::procedure_with_pointer(row, &format!("{name}_cptr"), &format!("{name}_"))
+    )
 }
 
 /// Types of handles.
@@ -165,6 +227,9 @@ fn module_f08(constants: &[Constant], rows: &[Row]) -> String {
         let name = what.split('(').next().unwrap_or(what);
         text.push_str(&format!("  integer, target :: {what}\n  common /{block}/ {name}\n"));
     }
+    for (declared, block) in COMMONS_OF_SPAWN {
+        text.push_str(&format!("  {declared}\n  common /{block}/ {}\n", name_of(declared)));
+    }
     for (name, shape, block) in STATUS_COMMONS {
         let shape = if shape.contains(',') { "(1)" } else { "" };
         text.push_str(&format!("  type(MPI_Status), target :: {name}{shape}\n  common /{block}/ {name}\n"));
@@ -174,6 +239,7 @@ fn module_f08(constants: &[Constant], rows: &[Row]) -> String {
     }
     text.push_str(&interfaces(rows));
     text.push_str(&comparisons());
+    text.push_str(STATUS_CONVERSIONS);
     text.push_str("end module mpi_f08\n");
     text
 }

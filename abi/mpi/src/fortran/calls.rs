@@ -1,15 +1,15 @@
 //! Functions that have other arguments in Fortran than in C: the start, attributes, and what MPI 1 declared
 //! with INTEGERs.
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 
 use super::keys::{self, Word};
-use crate::abi::Abi;
-use crate::arguments::{CommHandle, DatatypeHandle, InfoHandle, Output, WinHandle};
+use crate::abi::{Abi, TextLimit};
+use crate::arguments::{CommHandle, DatatypeHandle, InfoHandle, InputOutput, Output, TextPlace, WinHandle};
 use crate::attribute::{Kind, fortran};
 use crate::environment;
-use crate::error::Result;
-use crate::info;
+use crate::error::{Class, Error, Result};
+use crate::info::{self, Pairs};
 use crate::p2p::buffered;
 
 /// Form of values of attributes: integers of the size of an address.
@@ -38,6 +38,28 @@ pub unsafe fn buffer_detach((): (), size: Output<i64>) -> Result<()> {
 pub unsafe fn info_create_env(made: Output<InfoHandle>) -> Result<()> {
     // SAFETY: there are no arguments of a program.
     unsafe { info::calls::create_env(0, std::ptr::null_mut(), made) }
+}
+
+/// `MPI_INFO_GET_STRING`: the length does not count a zero at the end, which Fortran's strings have not.
+pub unsafe fn info_get_string(
+    info: InfoHandle,
+    key: CString,
+    buflen: InputOutput<i32>,
+    value: TextPlace,
+    flag: Output<bool>,
+) -> Result<()> {
+    let room = usize::try_from(buflen.get())
+        .map_err(|_| Error::new(Class::ARG, format!("buflen is {}, less than 0", buflen.get())))?;
+    let pairs = Pairs::of_handle(info)?;
+    let found = pairs.get(info::calls::key(&key)?);
+    if let Some(found) = found {
+        if room > 0 {
+            value.put(found.as_bytes(), TextLimit::Given(room + 1));
+        }
+        buflen.set(found.len() as i32);
+    }
+    flag.set(found.is_some());
+    Ok(())
 }
 
 /// What a function that makes a key writes and reads.

@@ -15,6 +15,8 @@ macro_rules! in_fortran {
                 Unused, array_of_maxprocs: Array<Int>, array_of_info: Unused, root: Rank, comm: CommHandle, intercomm:
                 Made<CommHandle>, array_of_errcodes: Unused) on comm = refused;
             2 "4.0" MPI_Info_create_env PMPI_Info_create_env (info: Out<InfoHandle>) = fortran::calls::info_create_env;
+            2 "4.0" MPI_Info_get_string PMPI_Info_get_string (info: InfoHandle, key: InText, buflen: InOut<Int>, value: OutText,
+                flag: Out<Flag>) = fortran::calls::info_get_string;
             3 "1.0" MPI_Attr_get PMPI_Attr_get (comm: CommHandle, keyval: Keyval, attribute_val: Out<ShortAddress>, flag:
                 Out<Flag>) on comm = fortran::calls::comm_get <Door>;
             3 "1.0" MPI_Attr_put PMPI_Attr_put (comm: CommHandle, keyval: Keyval, attribute_val: Count) on comm =

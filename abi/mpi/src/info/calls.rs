@@ -13,7 +13,8 @@ fn text(text: &CString, class: Class) -> Result<&str> {
     text.to_str().map_err(|_| Error::new(class, "a key or a value that is not UTF-8"))
 }
 
-fn key(key: &CString) -> Result<&str> {
+/// A key from the program.
+pub fn key(key: &CString) -> Result<&str> {
     text(key, Class::INFO_KEY)
 }
 
