@@ -574,6 +574,23 @@ contains
     memory = 4
     call say('memory by pointer', sum(memory))
     call MPI_Free_mem(memory, code)
+    call MPI_Win_allocate(16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, place, win, code)
+    call c_f_pointer(place, memory, [4])
+    memory = rank
+    call MPI_Win_fence(0, win, code)
+    call MPI_Get(got, 1, MPI_INTEGER, right, 3_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win, code)
+    call MPI_Win_fence(0, win, code)
+    call say('window by pointer', got)
+    call MPI_Win_free(win, code)
+    call MPI_Win_allocate_shared(16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, place, win, code)
+    call c_f_pointer(place, memory, [4])
+    memory = rank + 5
+    call MPI_Win_fence(0, win, code)
+    call MPI_Win_shared_query(win, right, value, bytes, place, code)
+    call c_f_pointer(place, memory, [4])
+    call say('shared by pointer', memory(4) + 100 * bytes + 1000 * int(value))
+    call MPI_Win_fence(0, win, code)
+    call MPI_Win_free(win, code)
 #endif
   end subroutine
 

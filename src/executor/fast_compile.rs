@@ -54,7 +54,7 @@ impl FastProgram {
                 let may_zero_copy =
                     step.single_copy != SingleCopy::Never && step.span.len >= ZERO_COPY_BYTES && waits;
                 // A rank that also receives is busy while the first fragments are on their way.
-                let cut = if waits { FragmentSize::Full } else { FragmentSize::Half };
+                let cut = if waits { FragmentSize::Full } else { FragmentSize::Small };
                 let peer = program.sends[queue as usize].peer;
                 let (span, count) = (step.span, step.count);
                 fast.ops.push(FastOp::Send { queue, peer, span, count, may_zero_copy, cut });

@@ -51,7 +51,7 @@ impl Engine {
             return false;
         }
         // SAFETY: passed on from our caller.
-        if !unsafe { link.post(&fast.header, data, bytes, FragmentSize::Half) } {
+        if !unsafe { link.post(&fast.header, data, bytes, FragmentSize::Small) } {
             return false;
         }
         endpoint.ring_doorbell_if_due();

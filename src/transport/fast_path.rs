@@ -25,9 +25,9 @@ pub enum Peek {
 pub enum FragmentSize {
     /// The largest fragments. They need the fewest steps, which counts where both sides are busy sending.
     Full,
-    /// Half of the largest, or less. A receiver that only waits can begin earlier, which makes one-way
-    /// messages faster (docs/lab/constants.md).
-    Half,
+    /// Smaller ones; the link knows how small. A receiver that only waits can begin earlier, which makes
+    /// one-way messages faster (docs/lab/constants.md).
+    Small,
 }
 
 /// A link for whole messages. Its calls never block.

@@ -240,7 +240,7 @@ fn act(
         }
         9 => {
             // SAFETY: as above.
-            unsafe { link.post(&OTHER, room.as_ptr(), bytes, FragmentSize::Half) };
+            unsafe { link.post(&OTHER, room.as_ptr(), bytes, FragmentSize::Small) };
         }
         10 | 11 => match link.peek(&HEADER, bytes) {
             Peek::Data(data, found) => {

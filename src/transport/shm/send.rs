@@ -194,7 +194,8 @@ impl ShmLink {
         Some(bytes)
     }
 
-    /// Copies a payload into a bounce buffer. With it, `left` bytes of the message are left.
+    /// Copies a payload into a bounce buffer. `left` bytes of the message were not copied before, these
+    /// included.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes, at most [`FRAGMENT_BYTES`]. The buffer belongs to this side.

@@ -7,6 +7,8 @@ use super::rows::Row;
 pub enum Dialect {
     /// `use mpi`: handles are INTEGERs.
     Mpi,
+    /// `use mpi`, with the address of memory as a pointer of C.
+    MpiWithPointers,
     /// `use mpi_f08`: handles have types, and the error code may be left out.
     F08,
 }
@@ -26,14 +28,6 @@ pub fn has_memory(row: &Row) -> bool {
     row.arguments.iter().any(|(name, _)| name == "baseptr")
 }
 
-/// The interface body of a procedure of `use mpi` that returns memory as a pointer of C; `symbol` is its name
-/// for the linker.
-pub fn procedure_with_pointer(row: &Row, name: &str, symbol: &str) -> String {
-    procedure(row, name, Dialect::Mpi)
-        .replacen(")\n", &format!(") &\n      bind(C, name=\"{symbol}\")\n"), 1)
-        .replace("integer(MPI_ADDRESS_KIND) :: baseptr", "type(c_ptr) :: baseptr")
-}
-
 /// The interface body of a procedure.
 pub fn procedure(row: &Row, name: &str, dialect: Dialect) -> String {
     let mut names: Vec<&str> = row.arguments.iter().map(|(name, _)| name.as_str()).collect();
@@ -46,7 +40,11 @@ pub fn procedure(row: &Row, name: &str, dialect: Dialect) -> String {
         Some(_) => "integer(MPI_ADDRESS_KIND) function",
     };
     let mut text = statement(&format!("    {kind} {name}("), &names);
-    text.push_str("      import\n");
+    if dialect == Dialect::MpiWithPointers {
+        // The procedure of the library that the INTEGER is passed to, too.
+        text.push_str(&format!(" &\n      bind(C, name=\"{}_\")", row.name.to_lowercase()));
+    }
+    text.push_str("\n      import\n");
     for (argument, kind) in &row.arguments {
         let Declared { type_, shape, is_any } = declared(argument, kind, dialect);
         if is_any {
@@ -80,7 +78,7 @@ fn statement(begin: &str, names: &[&str]) -> String {
         line.push_str(end);
     }
     text.push_str(&line);
-    text.push_str(")\n");
+    text.push(')');
     text
 }
 
@@ -102,9 +100,9 @@ fn declared(name: &str, kind: &str, dialect: Dialect) -> Declared {
         ("Array", "Range") => "(3, *)",
         ("Array" | "OutArray" | "InOutArray", _) => "(*)",
         (_, "Weights" | "OutWeights") => "(*)",
-        (_, "OutStatusArray") if dialect == Dialect::Mpi => "(MPI_STATUS_SIZE, *)",
+        (_, "OutStatusArray") if dialect != Dialect::F08 => "(MPI_STATUS_SIZE, *)",
         (_, "OutStatusArray") => "(*)",
-        (_, "OutStatus" | "InStatus" | "InOutStatus") if dialect == Dialect::Mpi => "(MPI_STATUS_SIZE)",
+        (_, "OutStatus" | "InStatus" | "InOutStatus") if dialect != Dialect::F08 => "(MPI_STATUS_SIZE)",
         _ => "",
     };
     let is_address = matches!(name, "baseptr" | "extra_state");
@@ -115,7 +113,7 @@ fn declared(name: &str, kind: &str, dialect: Dialect) -> Declared {
     };
     let type_ = match inner {
         _ if is_any => return Declared { type_: "type(*), dimension(*)".into(), shape: "", is_any },
-        _ if is_detached || name == "baseptr" && dialect == Dialect::F08 => "type(c_ptr)".into(),
+        _ if is_detached || name == "baseptr" && dialect != Dialect::Mpi => "type(c_ptr)".into(),
         "Pointer" | "Aint" => "integer(MPI_ADDRESS_KIND)".into(),
         "LargeCount" | "Displacement" => "integer(MPI_COUNT_KIND)".into(),
         "InText" | "OutText" | "OutTextOrNull" => "character(*)".into(),

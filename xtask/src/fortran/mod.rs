@@ -49,8 +49,8 @@ const COMMONS: [(&str, &str); 5] = [
     ("MPI_BUFFER_AUTOMATIC", "anyccl_fortran_buffer_automatic"),
 ];
 
-/// Common blocks of the program: what they hold, and their names. The library knows no such argument, because
-/// it refuses the functions that have it.
+/// Common blocks for arguments of MPI_COMM_SPAWN, with what they hold. The library has no such blocks,
+/// because it refuses the function.
 const COMMONS_OF_SPAWN: [(&str, &str); 3] = [
     ("integer MPI_ERRCODES_IGNORE(1)", "anyccl_fortran_errcodes_ignore"),
     ("character(1) MPI_ARGV_NULL(1)", "anyccl_fortran_argv_null"),
@@ -113,8 +113,7 @@ fn header(constants: &[Constant]) -> String {
         ));
     }
     for (what, block) in COMMONS {
-        let name = what.split('(').next().unwrap_or(what);
-        text.push_str(&format!("      integer {what}\n      common /{block}/ {name}\n"));
+        text.push_str(&format!("      integer {what}\n      common /{block}/ {}\n", name_of(what)));
     }
     for (declared, block) in COMMONS_OF_SPAWN {
         text.push_str(&format!("      {declared}\n      common /{block}/ {}\n", name_of(declared)));
@@ -156,7 +155,7 @@ const STATUS_CONVERSIONS: &str = "  \
   end subroutine
 ";
 
-/// The name in a declaration such as "integer A(1)".
+/// The name in a declaration such as "integer A(1)" or "A(1)".
 fn name_of(declared: &str) -> &str {
     let name = declared.rsplit(' ').next().unwrap_or(declared);
     name.split('(').next().unwrap_or(name)
@@ -191,7 +190,7 @@ fn with_pointers(row: &Row) -> String {
         "  interface {}\n{}{}  end interface\n",
         row.name,
         declare::procedure(row, &name, Dialect::Mpi),
-        declare::procedure_with_pointer(row, &format!("{name}_cptr"), &format!("{name}_"))
+        declare::procedure(row, &format!("{name}_cptr"), Dialect::MpiWithPointers)
     )
 }
 
@@ -224,8 +223,7 @@ fn module_f08(constants: &[Constant], rows: &[Row]) -> String {
         text.push_str(&line);
     }
     for (what, block) in COMMONS {
-        let name = what.split('(').next().unwrap_or(what);
-        text.push_str(&format!("  integer, target :: {what}\n  common /{block}/ {name}\n"));
+        text.push_str(&format!("  integer, target :: {what}\n  common /{block}/ {}\n", name_of(what)));
     }
     for (declared, block) in COMMONS_OF_SPAWN {
         text.push_str(&format!("  {declared}\n  common /{block}/ {}\n", name_of(declared)));

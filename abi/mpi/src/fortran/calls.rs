@@ -4,12 +4,12 @@
 use std::ffi::{CString, c_int};
 
 use super::keys::{self, Word};
-use crate::abi::{Abi, TextLimit};
+use crate::abi::Abi;
 use crate::arguments::{CommHandle, DatatypeHandle, InfoHandle, InputOutput, Output, TextPlace, WinHandle};
 use crate::attribute::{Kind, fortran};
 use crate::environment;
-use crate::error::{Class, Error, Result};
-use crate::info::{self, Pairs};
+use crate::error::Result;
+use crate::info;
 use crate::p2p::buffered;
 
 /// Form of values of attributes: integers of the size of an address.
@@ -48,18 +48,7 @@ pub unsafe fn info_get_string(
     value: TextPlace,
     flag: Output<bool>,
 ) -> Result<()> {
-    let room = usize::try_from(buflen.get())
-        .map_err(|_| Error::new(Class::ARG, format!("buflen is {}, less than 0", buflen.get())))?;
-    let pairs = Pairs::of_handle(info)?;
-    let found = pairs.get(info::calls::key(&key)?);
-    if let Some(found) = found {
-        if room > 0 {
-            value.put(found.as_bytes(), TextLimit::Given(room + 1));
-        }
-        buflen.set(found.len() as i32);
-    }
-    flag.set(found.is_some());
-    Ok(())
+    info::calls::string(info, &key, buflen, Some(value), flag, false)
 }
 
 /// What a function that makes a key writes and reads.

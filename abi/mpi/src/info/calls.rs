@@ -13,8 +13,7 @@ fn text(text: &CString, class: Class) -> Result<&str> {
     text.to_str().map_err(|_| Error::new(class, "a key or a value that is not UTF-8"))
 }
 
-/// A key from the program.
-pub fn key(key: &CString) -> Result<&str> {
+fn key(key: &CString) -> Result<&str> {
     text(key, Class::INFO_KEY)
 }
 
@@ -80,16 +79,28 @@ pub unsafe fn get_string(
     value: Option<TextPlace>,
     flag: Output<bool>,
 ) -> Result<()> {
+    string(info, &name, buflen, value, flag, true)
+}
+
+/// Reads a value of any length. `counts_zero`: the length counts the zero at the end.
+pub fn string(
+    info: InfoHandle,
+    name: &CString,
+    buflen: InputOutput<i32>,
+    value: Option<TextPlace>,
+    flag: Output<bool>,
+    counts_zero: bool,
+) -> Result<()> {
     let pairs = Pairs::of_handle(info)?;
     let room = usize::try_from(buflen.get())
         .map_err(|_| Error::new(Class::ARG, format!("buflen is {}, less than 0", buflen.get())))?;
-    let found = pairs.get(key(&name)?);
+    let found = pairs.get(key(name)?);
     if let Some(found) = found {
         if room > 0 {
             let value = value.ok_or_else(|| Error::new(Class::ARG, "value is NULL"))?;
-            value.put(found.as_bytes(), TextLimit::Given(room));
+            value.put(found.as_bytes(), TextLimit::Given(room + usize::from(!counts_zero)));
         }
-        buflen.set(found.len() as i32 + 1);
+        buflen.set(found.len() as i32 + i32::from(counts_zero));
     }
     flag.set(found.is_some());
     Ok(())

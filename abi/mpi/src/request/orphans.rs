@@ -27,13 +27,10 @@ pub fn is_any() -> bool {
 pub fn poll() {
     let Some(mut orphans) = ORPHANS.try_lock() else { return };
     // Nobody is left who could handle an error.
-    orphans.retain_mut(|orphan| {
-        let has_ended = orphan.poll().is_some();
-        if has_ended && orphan.is_staged() {
-            remove_staged();
-        }
-        !has_ended
-    });
+    let ended: Vec<Active> = orphans.extract_if(.., |orphan| orphan.poll().is_some()).collect();
+    drop(orphans);
+    // What ends here may leave an orphan of its own, so it is dropped without the lock.
+    ended.iter().filter(|orphan| orphan.is_staged()).for_each(|_| remove_staged());
 }
 
 /// Waits for all of them. Those that are not waited for yet get turns meanwhile: another process may need

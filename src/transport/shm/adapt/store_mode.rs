@@ -5,10 +5,10 @@
 //! long messages, by the times of its own copies: if stores are slow, the time shows it, because the
 //! processor can hold only a limited number of stores that wait for their line.
 //!
-//! As long as stores go through the caches, some of the copies are timed. Once they have gone past them, a
-//! single copy through them tells nothing: it would be slow even where a series of them is fast. So a trial
-//! of several copies finds out whether they still are, and only the last of these are timed. A trial may cost
-//! much, so each that fails doubles the number of copies to the next one.
+//! While stores go through the caches, some of the copies are timed. Slow ones end that. From then on, copies
+//! go past the caches, and a single one through them tells nothing: it is slow even where a series is fast.
+//! So now and then a trial makes a series of copies through the caches, and times the last of them. A trial
+//! may cost much, so each that fails doubles the number of copies to the next one.
 //!
 //! Most copies are not timed: taking the time keeps the processor from starting on what comes next. Figures:
 //! docs/lab/constants.md.
@@ -38,13 +38,13 @@ const LONGEST_WAIT: u16 = 32 << 10;
 pub struct StoreModes {
     short: StoreMode,
     long: StoreMode,
-    /// Bytes that are still to come of the long message whose last fragment was copied.
+    /// Bytes that remain of the long message of which a fragment was copied last.
     left_of_long: usize,
 }
 
 impl StoreModes {
-    /// Copies the next `bytes` bytes of a message to a far peer. With them, `left` bytes of the message are
-    /// left. The argument of `copy` tells whether to store past the caches.
+    /// Copies the next `bytes` bytes of a message to a far peer. `left` bytes of the message were not copied
+    /// before, these included. The argument of `copy` tells whether to store past the caches.
     #[inline]
     pub fn copy(&mut self, left: usize, bytes: usize, copy: impl FnOnce(bool)) {
         let is_long = left >= LONG_FROM || left == self.left_of_long;
@@ -111,19 +111,16 @@ impl StoreMode {
     fn note(&mut self, bytes: usize, took: u64) {
         let is_slow = took > bytes as u64 * CYCLES_PER_KIB / 1024;
         self.slow = if is_slow { self.slow + 1 } else { self.slow.saturating_sub(1) };
-        let has_failed = self.slow >= MOST_SLOW;
-        match self.stores {
-            Stores::Through if !has_failed => self.copies = 0,
-            Stores::Trial if !has_failed && self.copies < WARM_UP + TIMED => {}
-            Stores::Trial if has_failed => {
+        if self.slow >= MOST_SLOW {
+            if self.stores == Stores::Trial {
                 self.wait = self.wait.saturating_mul(2).min(LONGEST_WAIT);
-                self.change(Stores::Past);
             }
-            Stores::Trial => {
-                self.wait = FIRST_WAIT;
-                self.change(Stores::Through);
-            }
-            Stores::Through | Stores::Past => self.change(Stores::Past),
+            self.change(Stores::Past);
+        } else if self.stores == Stores::Through {
+            self.copies = 0;
+        } else if self.copies == WARM_UP + TIMED {
+            self.wait = FIRST_WAIT;
+            self.change(Stores::Through);
         }
     }
 

@@ -40,10 +40,10 @@ fn a_posted_message_arrives_completely_or_not_at_all_in_fragments_of_the_request
         unsafe { a.post(&HEADER, bytes.as_ptr(), len, size) }
     };
     for _ in 0..3 {
-        assert!(post(&mut a, 0, FragmentSize::Half) && post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Full));
+        assert!(post(&mut a, 0, FragmentSize::Small) && post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Full));
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
         assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FRAGMENT_BYTES, 1], false));
-        assert!(post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Half));
+        assert!(post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Small));
         assert_eq!(
             peek_all(&mut b, FRAGMENT_BYTES + 1),
             (vec![HALF_FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, 1], false)
@@ -53,21 +53,22 @@ fn a_posted_message_arrives_completely_or_not_at_all_in_fragments_of_the_request
     let left = layout::quota(SLOTS) - 9;
     let whole = |buffers: usize| vec![FRAGMENT_BYTES; buffers];
     assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, FragmentSize::Full));
-    assert!(!post(&mut a, (left + 1) * HALF_FRAGMENT_BYTES, FragmentSize::Half));
+    assert!(!post(&mut a, (left + 1) * HALF_FRAGMENT_BYTES, FragmentSize::Small));
     assert!(post(&mut a, left * FRAGMENT_BYTES, FragmentSize::Full));
     assert!(
-        !post(&mut a, INLINE_BYTES + 1, FragmentSize::Half) && post(&mut a, INLINE_BYTES, FragmentSize::Half)
+        !post(&mut a, INLINE_BYTES + 1, FragmentSize::Small)
+            && post(&mut a, INLINE_BYTES, FragmentSize::Small)
     );
     assert_eq!(peek_all(&mut b, left * FRAGMENT_BYTES), (whole(left), false));
     assert_eq!(peek_all(&mut b, INLINE_BYTES), (vec![INLINE_BYTES], false));
     // Now the peer has returned them.
-    assert!(post(&mut a, 8 * HALF_FRAGMENT_BYTES, FragmentSize::Half));
+    assert!(post(&mut a, 8 * HALF_FRAGMENT_BYTES, FragmentSize::Small));
     assert_eq!(peek_all(&mut b, 8 * HALF_FRAGMENT_BYTES), (vec![HALF_FRAGMENT_BYTES; 8], false));
     // The ring takes as many messages as it has slots.
     for _ in 0..SLOTS {
-        assert!(post(&mut a, 0, FragmentSize::Half));
+        assert!(post(&mut a, 0, FragmentSize::Small));
     }
-    assert!(!post(&mut a, 0, FragmentSize::Half) && !post(&mut a, FRAGMENT_BYTES, FragmentSize::Full));
+    assert!(!post(&mut a, 0, FragmentSize::Small) && !post(&mut a, FRAGMENT_BYTES, FragmentSize::Full));
     for _ in 0..SLOTS {
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
     }

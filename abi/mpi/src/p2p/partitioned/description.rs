@@ -77,7 +77,7 @@ impl Noncontiguous for Place {
 
 /// A receive of a description.
 pub(super) struct Expected {
-    /// `None` only after the end of this value.
+    /// `None` only once this is dropped.
     request: Option<Request>,
     place: Arc<Place>,
     comm: u32,

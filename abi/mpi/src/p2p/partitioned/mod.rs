@@ -12,10 +12,10 @@
 
 pub mod calls;
 mod description;
+mod parts;
 mod receiving;
 mod sending;
 mod tags;
-mod turns;
 mod whole;
 
 pub use self::description::{forget, forget_all};

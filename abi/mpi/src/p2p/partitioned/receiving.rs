@@ -8,8 +8,8 @@ use anyccl_engine::p2p::Selector;
 use parking_lot::Mutex;
 
 use super::description::{Description, Expected};
+use super::parts::Parts;
 use super::tags::of_part;
-use super::turns::Parts;
 use super::whole::{Extent, Whole};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
@@ -133,7 +133,7 @@ impl Receiving {
         if !sender.extent.has_messages() || is_too_many {
             return;
         }
-        if run.parts.try_reserve(partitions).is_err() {
+        if run.parts.try_reserve(partitions).is_err() || run.missing.try_reserve(partitions).is_err() {
             let text = format!("no memory for {partitions} parts of a partitioned message");
             run.failed.get_or_insert(Error::new(Class::OTHER, text));
             return;

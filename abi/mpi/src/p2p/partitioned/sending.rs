@@ -7,8 +7,8 @@ use anyccl_engine::comm as engine;
 use parking_lot::Mutex;
 
 use super::description::Description;
+use super::parts::Parts;
 use super::tags::{PartNumbers, of_part};
-use super::turns::Parts;
 use super::whole::{Extent, Whole};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};

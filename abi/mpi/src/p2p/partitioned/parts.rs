@@ -1,4 +1,6 @@
-//! Turns of the parts of a message that are under way.
+//! The parts of a message that are under way, and their turns.
+
+use std::collections::TryReserveError;
 
 /// Number of parts in a row that have not ended, after which a turn is over. A message may have a million.
 const MOST_UNENDED: usize = 64;
@@ -13,6 +15,11 @@ pub(super) struct Parts<T> {
 impl<T> Parts<T> {
     pub fn new() -> Parts<T> {
         Parts { list: Vec::new(), next: 0 }
+    }
+
+    /// Reserves memory for `more` parts.
+    pub fn try_reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
+        self.list.try_reserve(more)
     }
 
     pub fn push(&mut self, part: T) {
