@@ -84,6 +84,31 @@ static void names(void)
     CALL(MPI_Type_free(&type));
 }
 
+#if HAVE_MPI_4
+/* Whether a key has one value, or none, in both. */
+static int agree(MPI_Info a, MPI_Info b, const char *key)
+{
+    char values[2][1000] = {"", ""};
+    int flags[2], lengths[2] = {1000, 1000};
+    CALL(MPI_Info_get_string(a, key, &lengths[0], values[0], &flags[0]));
+    CALL(MPI_Info_get_string(b, key, &lengths[1], values[1], &flags[1]));
+    return flags[0] == flags[1] && strcmp(values[0], values[1]) == 0;
+}
+
+/* MPI_Info_create_env says before MPI_Init what it says after it. `early` is from before. */
+static void start(int argc, char **argv, MPI_Info early)
+{
+    static const char *const keys[] = {"command", "argv", "maxprocs", "soft", "host", "arch", "wdir", "thread_level"};
+    MPI_Info now;
+    CALL(MPI_Info_create_env(argc, argv, &now));
+    for (int i = 0; i < 8; i++) {
+        CHECK(agree(early, now, keys[i]));
+    }
+    CALL(MPI_Info_free(&now));
+    CALL(MPI_Info_free(&early));
+}
+#endif
+
 int main(int argc, char **argv)
 {
     int flag, provided, version, subversion, length, *value;
@@ -91,7 +116,14 @@ int main(int argc, char **argv)
     MPI_Initialized(&flag);
     int before = flag;
     MPI_Get_version(&version, &subversion);
+#if HAVE_MPI_4
+    MPI_Info early;
+    MPI_Info_create_env(argc, argv, &early);
+#endif
     report_begin(&argc, &argv, MPI_THREAD_FUNNELED);
+#if HAVE_MPI_4
+    start(argc, argv, early);
+#endif
     say("initialized before: %d, version as in mpi.h %d", before, version >= 3);
     MPI_Initialized(&flag);
     MPI_Finalized(&length);

@@ -144,6 +144,8 @@ static void integers(void)
     CHECK(MPI_Type_fromint(MPI_Type_toint(type)) == type);
     CHECK(MPI_Type_fromint(MPI_Type_toint(MPI_INT)) == MPI_INT);
     CHECK(MPI_Op_fromint(MPI_Op_toint(MPI_SUM)) == MPI_SUM);
+    CHECK(PMPI_Comm_f2c(PMPI_Comm_c2f(comm)) == comm);
+    CHECK(PMPI_Message_f2c(PMPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
     say("world %#x, int %#x, sum %#x", (unsigned)MPI_Comm_toint(MPI_COMM_WORLD), (unsigned)MPI_Type_toint(MPI_INT),
         (unsigned)MPI_Op_toint(MPI_SUM));
     CALL(MPI_Type_free(&type));

@@ -37,7 +37,7 @@ pub(crate) use discovery::id_server::hold as hold_id_servers;
 pub use discovery::interface;
 pub use discovery::job::{
     Job, job_from_address, job_from_caller, job_from_environment, job_from_environment_or_alone,
-    source_in_environment,
+    size_in_environment, source_in_environment,
 };
 pub use discovery::launcher_services::{abort_job, leave_launcher, program_number, universe_size};
 pub use job::key::JobKey;

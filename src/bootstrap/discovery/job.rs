@@ -59,6 +59,11 @@ pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Resu
     }
 }
 
+/// The number of ranks of the job that the environment describes. `None`: only the process manager knows it.
+pub fn size_in_environment() -> Option<u32> {
+    Some(describe(&|name| config::raw(name)).ok()?.seat?.size)
+}
+
 /// One sentence on where [`job_from_environment`] would find the job. Connects to nobody.
 pub fn source_in_environment() -> Result<String> {
     let Description { seat, place, source, .. } = describe(&|name| config::raw(name))?;

@@ -11,7 +11,7 @@ pub mod type_calls;
 pub mod win_calls;
 
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
@@ -56,6 +56,8 @@ type CopyProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -
 type DeleteProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -> Result<()>;
 
 static KEYVALS: Table<Keyval> = Table::new("key of attributes", Class::KEYVAL);
+/// Keys that the program has freed. Some objects may have them still.
+static FREED: Mutex<Vec<Weak<Keyval>>> = Mutex::new(Vec::new());
 
 impl Keyval {
     /// Makes a key and returns its number.
@@ -66,10 +68,22 @@ impl Keyval {
         KEYVALS.insert_with(make).cast_signed()
     }
 
-    /// Frees a key.
+    /// Frees a key. A key that is freed already, but is still in use, may be freed again: a delete function
+    /// that frees its own key runs once per object.
     pub fn free(keyval: i32, kind: Kind) -> Result<()> {
-        Keyval::get(keyval, kind)?;
-        KEYVALS.remove(keyval.cast_unsigned()).map(drop)
+        let mut freed = FREED.lock();
+        freed.retain(|key| key.strong_count() > 0);
+        let known = Keyval::get(keyval, kind);
+        if known.is_err() && freed.iter().any(|key| key.upgrade().is_some_and(|key| key.is(keyval, kind))) {
+            return Ok(());
+        }
+        known?;
+        freed.push(Arc::downgrade(&KEYVALS.remove(keyval.cast_unsigned())?));
+        Ok(())
+    }
+
+    fn is(&self, keyval: i32, kind: Kind) -> bool {
+        (self.id, self.kind) == (keyval, kind)
     }
 
     /// The key of this number, for objects of this kind.
@@ -288,6 +302,18 @@ mod tests {
         assert_eq!(attributes.get(key, Kind::Comm).unwrap(), Some(pointer(7)));
         attributes.delete(1, key, Kind::Comm).unwrap();
         assert_eq!(attributes.get(key, Kind::Comm).unwrap_err().class, Class::KEYVAL);
+    }
+
+    #[test]
+    fn a_freed_key_is_freed_again_only_while_it_is_in_use() {
+        let key = keyval(CopyFunction::Dup);
+        let attributes = Attributes::default();
+        attributes.set(1, key, Kind::Comm, pointer(7)).unwrap();
+        Keyval::free(key, Kind::Comm).unwrap();
+        Keyval::free(key, Kind::Comm).unwrap();
+        assert_eq!(Keyval::free(key, Kind::Win).unwrap_err().class, Class::KEYVAL);
+        attributes.delete(1, key, Kind::Comm).unwrap();
+        assert_eq!(Keyval::free(key, Kind::Comm).unwrap_err().class, Class::KEYVAL);
     }
 
     #[test]

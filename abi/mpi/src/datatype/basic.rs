@@ -125,7 +125,7 @@ pub(super) const ROWS: &[Basic] = &[
     row("MPI_UNSIGNED_LONG", c::UNSIGNED_LONG, 8, Form::Long { signed: false }),
     row("MPI_UNSIGNED_LONG_LONG", c::UNSIGNED_LONG_LONG, 8, Form::Scalars(8)),
     row("MPI_FLOAT", c::FLOAT, 4, Form::Scalars(4)),
-    row("MPI_C_FLOAT_COMPLEX", c::C_FLOAT_COMPLEX, 8, Form::Scalars(4)),
+    row("MPI_C_COMPLEX", c::C_FLOAT_COMPLEX, 8, Form::Scalars(4)),
     row("MPI_CXX_FLOAT_COMPLEX", c::CXX_FLOAT_COMPLEX, 8, Form::Scalars(4)),
     row("MPI_DOUBLE", c::DOUBLE, 8, Form::Scalars(8)),
     row("MPI_C_DOUBLE_COMPLEX", c::C_DOUBLE_COMPLEX, 16, Form::Scalars(8)),

@@ -1,7 +1,9 @@
 //! How this process was started: `MPI_INFO_ENV` and `MPI_Info_create_env` (MPI 5.0, section 11.2.1).
 
+use anyccl_engine::bootstrap;
+
 use super::pairs::Pairs;
-use crate::state;
+use crate::{ending, state};
 
 /// The known facts about the start of this process.
 pub(super) fn of_this_process() -> Pairs {
@@ -23,9 +25,9 @@ pub(super) fn of_arguments(arguments: &[String]) -> Pairs {
         set("command", command);
         set("argv", &rest.join(" "));
     }
-    if let Ok(world) = state::world() {
-        set("maxprocs", &world.size().to_string());
-        set("soft", &world.size().to_string());
+    if let Some(size) = size_of_world() {
+        set("maxprocs", &size.to_string());
+        set("soft", &size.to_string());
     }
     if let Ok(host) = state::host_name() {
         set("host", &host);
@@ -34,6 +36,10 @@ pub(super) fn of_arguments(arguments: &[String]) -> Pairs {
     if let Ok(folder) = std::env::current_dir() {
         set("wdir", &folder.to_string_lossy());
     }
-    set("thread_level", state::thread_level_name(state::thread_level()));
     pairs
+}
+
+/// The number of processes, which is the same before MPI is initialised and after it has ended.
+fn size_of_world() -> Option<u32> {
+    ending::SEAT.get().map(|(_, size)| *size).or_else(bootstrap::size_in_environment)
 }

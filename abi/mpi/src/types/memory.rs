@@ -62,7 +62,7 @@ fn dense_bytes_of_made(count: i64, datatype: DatatypeHandle) -> Option<u64> {
 }
 
 impl Memory {
-    /// The memory of a message, after its checks.
+    /// The memory of a message, after its checks. One without elements needs no datatype.
     #[inline]
     pub fn of(base: *mut u8, count: i64, datatype: DatatypeHandle) -> Result<Memory> {
         if let Some(size) = Datatype::predefined_size(datatype.0)
@@ -70,6 +70,9 @@ impl Memory {
             && !base.is_null()
         {
             return Ok(Memory::Run(base, size * count as usize));
+        }
+        if datatype == DatatypeHandle::NULL && count == 0 {
+            return Ok(Memory::Run(base, 0));
         }
         let datatype = committed(datatype)?;
         Memory::with(base, count, &datatype)

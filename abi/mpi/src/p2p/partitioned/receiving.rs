@@ -16,8 +16,8 @@ use crate::error::{Class, Error, Result};
 use crate::request::{Active, Prepared, Steps};
 use crate::status::Status;
 
-/// Most parts that are received and dropped where the lengths of the two sides differ. If there are more,
-/// their sender waits until the receiver ends.
+/// Most parts of a message that is too long that are received and dropped. If there are more, their sender
+/// waits until the receiver ends.
 const MOST_DRAINED: usize = 1 << 16;
 
 /// A prepared receive.
@@ -105,28 +105,31 @@ impl Receiving {
             (Some(error), _) => Err(error.clone()),
             (None, None) => Ok(Status::PROC_NULL),
             (None, Some(from)) => {
-                let (source, bytes) = (self.comm.rank_of_peer(from), self.extent.total() as i64);
+                let bytes = match &run.sender {
+                    Sender::Known(sender) => sender.extent.total(),
+                    _ => 0,
+                };
+                let (source, bytes) = (self.comm.rank_of_peer(from), bytes as i64);
                 Ok(Status { source, tag: self.tag, bytes, ..Status::SENT })
             }
         })
     }
 
-    /// Posts the receives of the sender's partitions. If its message is longer or shorter than this one, its
-    /// parts are received and dropped, so that the sender does not wait.
+    /// Posts the receives of the sender's partitions. If its message is longer than this one, its parts are
+    /// received and dropped, so that the sender does not wait. A shorter one leaves the end of the memory as
+    /// it is, as for other messages.
     fn post(&self, run: &mut Run, sender: &Description) {
         let Some(from) = self.from else { return };
         let Extent { partitions, bytes } = sender.extent;
-        let fits = sender.extent.total() == self.extent.total();
+        let fits = sender.extent.total() <= self.extent.total();
         if !fits {
-            let class =
-                if sender.extent.total() > self.extent.total() { Class::TRUNCATE } else { Class::COUNT };
             let text = format!(
                 "rank {} sends {partitions} partitions of {bytes} bytes; here are {} of {} bytes",
                 self.comm.rank_of_peer(from),
                 self.extent.partitions,
                 self.extent.bytes
             );
-            run.failed = Some(Error::new(class, text));
+            run.failed = Some(Error::new(Class::TRUNCATE, text));
         }
         // The number is the sender's word.
         let is_too_many = !fits && partitions > MOST_DRAINED;
@@ -141,8 +144,8 @@ impl Receiving {
         for partition in 0..partitions {
             let selector = Selector::new(Some(from), Some(of_part(sender.first + partition as u64)));
             let (at, len) = if fits { (partition * bytes, bytes) } else { (0, 0) };
-            // SAFETY: the program's buffer is writable from each start to the end of that run. The totals are
-            // equal, so each part lies within it.
+            // SAFETY: the program's buffer is writable from each start to the end of that run. The sender's
+            // total is no more than it has, so each part lies within it.
             match unsafe { self.whole.receive(&self.comm, selector, at, len) } {
                 Ok(part) => {
                     run.missing.push(run.parts.len());
@@ -186,7 +189,7 @@ fn has_ended(part: &mut Option<Active>, sender: &Description, failed: &mut Optio
 
 impl Run {
     /// Whether all parts have come that overlap this partition, and nothing has failed. Gives these parts a
-    /// turn.
+    /// turn. No part overlaps a partition behind the end of a short message.
     fn has(&mut self, extent: Extent, partition: usize) -> bool {
         let Sender::Known(sender) = &self.sender else { return matches!(self.sender, Sender::Nothing) };
         let bytes = sender.extent.bytes;
@@ -197,7 +200,10 @@ impl Run {
             // Empty partitions overlap none; those of the same number belong together.
             if self.parts.len() == extent.partitions { partition..partition + 1 } else { 0..self.parts.len() }
         } else {
-            partition * extent.bytes / bytes..((partition + 1) * extent.bytes).div_ceil(bytes)
+            let parts = self.parts.len();
+            let (from, to) =
+                (partition * extent.bytes / bytes, ((partition + 1) * extent.bytes).div_ceil(bytes));
+            from.min(parts)..to.min(parts)
         };
         let Some(parts) = self.parts.get_mut(overlapped) else { return false };
         let failed = &mut self.failed;
