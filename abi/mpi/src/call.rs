@@ -33,7 +33,17 @@ fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
 #[cold]
 pub fn refuse<A: Abi>(name: &'static str, scope: Scope) -> c_int {
     let text = format!("this function is not implemented by anyccl; {}", instead(name));
-    fail::<A>(name, scope, &Error::new(Class::UNSUPPORTED_OPERATION, text))
+    fail::<A>(name, scope, &Error::new(class_of_refusal(name), text))
+}
+
+/// The error class of a function that this library only declares. No name is published, and the standard has
+/// classes for that.
+fn class_of_refusal(name: &str) -> Class {
+    match name.trim_start_matches('P') {
+        "MPI_Lookup_name" => Class::NAME,
+        "MPI_Unpublish_name" => Class::SERVICE,
+        _ => Class::UNSUPPORTED_OPERATION,
+    }
 }
 
 /// What a program does instead of a function that this library only declares.

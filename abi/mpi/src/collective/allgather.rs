@@ -6,7 +6,7 @@ use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
-use super::typed::{Elements, check_apart, check_own};
+use super::typed::{Elements, check_own};
 use super::uniform::{movement, whole};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
 use crate::comm::Comm;
@@ -34,16 +34,16 @@ pub(super) unsafe fn allgather(
     let mut script = Script::new();
     let all = Elements { count: recvcount.saturating_mul(i64::from(comm.size())), ..block };
     let bytes = block.bytes()?;
+    let own = block.behind(i64::from(comm.rank()).wrapping_mul(recvcount), recvcount);
     let (send, recv) = if sendbuf.is_in_place() {
         let mine = comm.rank() as usize * bytes;
-        let own = block.behind(i64::from(comm.rank()).wrapping_mul(recvcount), recvcount);
         let recv = script.updated(all, own, mine, "recvbuf")?;
         (recv.wrapping_add(mine).cast_const(), recv)
     } else {
         let sendtype = types::committed(sendtype)?;
         let sent = Elements::read(sendbuf.pointer(), sendcount, &sendtype);
-        check_own(sent.bytes()?, bytes)?;
-        check_apart(sendbuf.pointer(), recvbuf.pointer(), bytes)?;
+        check_own(&sent, &block)?;
+        check_own(&sent, &own)?;
         (script.input(sent, "sendbuf")?, script.output(all, "recvbuf")?)
     };
     script.call(comm.engine(), movement(Collective::AllGather, 0, bytes, send, recv), None);
@@ -77,7 +77,7 @@ pub(super) unsafe fn allgatherv(
     } else {
         let sendtype = types::committed(sendtype)?;
         let sent = Elements::read(sendbuf.pointer(), sendcount, &sendtype);
-        check_own(sent.bytes()?, blocks[rank].bytes()?)?;
+        check_own(&sent, &blocks[rank])?;
         (script.input_blocks(&[sent], "sendbuf")?, script.output_blocks(&blocks, "recvbuf")?)
     };
     script.call_on_blocks(comm.engine(), Blocks::new(Collective::AllGatherV, 0, input, output), None);

@@ -6,7 +6,7 @@ use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
-use super::typed::{Elements, check_apart, check_own};
+use super::typed::{Elements, check_own};
 use super::uniform::{movement, whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
 use crate::comm::Comm;
@@ -43,8 +43,7 @@ pub(super) unsafe fn alltoall(
     } else {
         let sendtype = types::committed(sendtype)?;
         let sent = Elements::read(sendbuf.pointer(), sendcount, &sendtype);
-        check_own(sent.bytes()?, bytes)?;
-        check_apart(sendbuf.pointer(), recvbuf.pointer(), bytes)?;
+        check_own(&sent, &block)?;
         let sent = Elements { count: of_all(sent), ..sent };
         (script.input(sent, "sendbuf")?, script.output(all, "recvbuf")?)
     };
@@ -145,7 +144,7 @@ fn apart(comm: &Comm, sends: &[Elements], recvs: &[Elements]) -> Result<Script> 
         return inter::exchange(comm, inter, sends, recvs);
     }
     let rank = comm.rank() as usize;
-    check_own(sends[rank].bytes()?, recvs[rank].bytes()?)?;
+    check_own(&sends[rank], &recvs[rank])?;
     let mut script = Script::new();
     let input = script.input_blocks(sends, "sendbuf")?;
     let output = script.output_blocks(recvs, "recvbuf")?;

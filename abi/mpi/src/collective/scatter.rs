@@ -8,7 +8,7 @@ use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
-use super::typed::{Elements, check_apart, check_own, check_root};
+use super::typed::{Elements, check_own, check_root};
 use super::uniform::{movement, whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
 use crate::comm::Comm;
@@ -55,8 +55,8 @@ pub(super) unsafe fn scatter(
     } else {
         let recvtype = types::committed(recvtype)?;
         let received = Elements::written(recvbuf.pointer(), recvcount, &recvtype);
-        check_own(bytes, received.bytes()?)?;
-        check_apart(sendbuf.pointer(), recvbuf.pointer(), bytes)?;
+        check_own(&block, &received)?;
+        check_own(&block.behind(i64::from(comm.rank()).wrapping_mul(sendcount), sendcount), &received)?;
         script.output(received, "recvbuf")?
     };
     script.call(comm.engine(), movement(Collective::Scatter, root, bytes, send, recv), None);
@@ -95,7 +95,7 @@ pub(super) unsafe fn scatterv(
         let start = Elements::read(whole_send(sendbuf, "sendbuf")?, 0, &sendtype);
         let blocks = blocks(start, sendcounts, displs, comm.size())?;
         if let Some(received) = received {
-            check_own(blocks[rank].bytes()?, received.bytes()?)?;
+            check_own(&blocks[rank], &received)?;
         }
         input = script.input_blocks(&blocks, "sendbuf")?;
     } else {

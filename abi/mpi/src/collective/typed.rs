@@ -70,10 +70,15 @@ pub fn no_root(root: i32, size: u32, comm: &Comm) -> Error {
     Error::new(Class::ROOT, text)
 }
 
-/// Refuses a block to this rank itself whose sent and received lengths differ.
+/// Refuses a block to this rank itself whose sent and received lengths differ, or that is sent from where it
+/// is received.
 #[inline]
-pub fn check_own(sent: usize, received: usize) -> Result<()> {
-    if sent == received { Ok(()) } else { Err(own_differs(sent, received)) }
+pub fn check_own(sent: &Elements<'_>, received: &Elements<'_>) -> Result<()> {
+    let (sent_bytes, received_bytes) = (sent.bytes()?, received.bytes()?);
+    if sent_bytes != received_bytes {
+        return Err(own_differs(sent_bytes, received_bytes));
+    }
+    check_apart(sent.first_byte().cast_const(), received.first_byte(), sent_bytes)
 }
 
 #[cold]
@@ -116,6 +121,11 @@ impl<'a> Elements<'a> {
         Elements { base: self.base.wrapping_offset(bytes as isize), count, ..self }
     }
 
+    /// The address of the first byte of the first element.
+    fn first_byte(&self) -> *mut u8 {
+        self.base.wrapping_offset(self.datatype.true_lb() as isize)
+    }
+
     /// Packed length in bytes.
     pub fn bytes(&self) -> Result<usize> {
         bytes_of(self.count, self.datatype)
@@ -130,4 +140,24 @@ impl<'a> Elements<'a> {
 #[cold]
 pub(super) fn exceeds_memory() -> Error {
     Error::new(Class::COUNT, "the elements exceed memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::{BYTE, INT};
+
+    #[test]
+    fn a_block_to_oneself_has_one_length_and_comes_from_elsewhere() {
+        let [bytes, ints] = [BYTE, INT].map(|code| Datatype::predefined(code).expect("predefined"));
+        let mut memory = [0u8; 16];
+        let start = memory.as_mut_ptr();
+        let class =
+            |sent: Elements<'_>, received: Elements<'_>| check_own(&sent, &received).map_err(|it| it.class);
+        let (four, one) = (Elements::written(start, 4, &bytes), Elements::written(start, 1, &ints));
+        assert_eq!(class(four, one), Err(Class::BUFFER));
+        assert_eq!(class(four, one.behind(1, 1)), Ok(()));
+        assert_eq!(class(four, one.behind(1, 2)), Err(Class::TRUNCATE));
+        assert_eq!(class(Elements { count: 0, ..four }, Elements { count: 0, ..one }), Ok(()));
+    }
 }

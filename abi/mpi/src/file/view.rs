@@ -164,7 +164,7 @@ fn check_places(layout: &Datatype, displacement: i64) -> Result<bool> {
     for run in layout.runs(1, 0) {
         if run.offset + displacement < 0 || run.offset < start {
             return Err(Error::new(
-                Class::TYPE,
+                Class::IO,
                 "the displacements of a filetype must not descend, and not begin before the file",
             ));
         }

@@ -33,7 +33,7 @@ fn new_view(
     let view = View::new(disp, Arc::clone(&etype), Arc::clone(&filetype), representation)?;
     if !view.is_ascending && file.amode & MODE_RDONLY == 0 {
         let text = "parts of the filetype overlap, and the file may be written";
-        return Err(Error::new(Class::TYPE, text));
+        return Err(Error::new(Class::IO, text));
     }
     Ok(view)
 }
