@@ -37,4 +37,4 @@ pub use exportable::Exportable;
 pub(crate) use graphs::{Capture, drop_given_back};
 pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
-pub(crate) use pinned::{Block as PinnedBlock, Queued};
+pub(crate) use pinned::{Block as PinnedBlock, Queued, note_launch, note_launch_ended};

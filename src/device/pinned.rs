@@ -11,6 +11,7 @@
 //! ([`Block::of_reserve`]), so that calls which hold the rest of the pool do not keep such a call from its
 //! end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -31,6 +32,9 @@ const RESERVE_BYTES: usize = 4 << 20;
 const MOST_FOR_LATER: usize = 256 << 20;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { regions: Vec::new(), queued: Vec::new(), missing: 0 });
+
+/// Launches of graphs for whose end a stream waits. A thread of the driver counts them, so it takes no lock.
+static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
 struct Pool {
     regions: Vec<Region>,
@@ -70,13 +74,13 @@ impl Block {
     /// current thread has a context.
     pub fn take(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Option<Block>> {
         let mut pool = POOL.lock();
-        if pool.queued.is_empty() {
+        if pool.is_quiet() {
             pool.grow_for_later(driver, context)?;
         }
         if let Some(block) = pool.take(context, bytes, false) {
             return Ok(Some(block));
         }
-        if !pool.queued.is_empty() {
+        if !pool.is_quiet() {
             pool.missing = pool.missing.max(bytes);
             return Ok(None);
         }
@@ -108,8 +112,7 @@ impl Block {
             }
             let reserve = || Region::reserve(driver, context, bytes);
             // None may become queued meanwhile. Those that are queued need the pool to end.
-            let is_quiet = pool.queued.is_empty();
-            let region = if is_quiet { reserve() } else { MutexGuard::unlocked(&mut pool, reserve) }?;
+            let region = if pool.is_quiet() { reserve() } else { MutexGuard::unlocked(&mut pool, reserve) }?;
             pool.regions.push(region);
         }
     }
@@ -154,11 +157,22 @@ impl Queued {
     }
 }
 
-/// Does what may make the driver wait for all work of a device, if no call of this process is queued. None is
-/// queued meanwhile. `None`: nothing was done.
+/// Counts a launch of a graph whose stream is about to wait for it.
+pub(crate) fn note_launch() {
+    LAUNCHES.fetch_add(1, Ordering::AcqRel);
+}
+
+/// Notes that the stream of such a launch goes on.
+pub(crate) fn note_launch_ended() {
+    LAUNCHES.fetch_sub(1, Ordering::AcqRel);
+}
+
+/// Does what may make the driver wait for all work of a device, if no call of this process is queued, and no
+/// stream waits for a launch of a graph. None is queued meanwhile. A graph may be launched, so no launch needs
+/// the pool, or anything that `action` locks. `None`: nothing was done.
 pub fn when_quiet<T>(action: impl FnOnce() -> T) -> Option<T> {
     let pool = POOL.lock();
-    pool.queued.is_empty().then(action)
+    pool.is_quiet().then(action)
 }
 
 impl Drop for Queued {
@@ -170,6 +184,11 @@ impl Drop for Queued {
 }
 
 impl Pool {
+    /// Whether no stream waits for a call.
+    fn is_quiet(&self) -> bool {
+        self.queued.is_empty() && LAUNCHES.load(Ordering::Acquire) == 0
+    }
+
     fn take(&mut self, context: ContextKey, bytes: usize, of_reserve: bool) -> Option<Block> {
         let usable = |region: &Region| region.is_reserve == of_reserve && region.is_usable_in(context);
         let regions = self.regions.iter_mut().enumerate().filter(|(_, region)| usable(region));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use super::call_streams::CallStream;
 use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
-use super::direct::{DirectMessage, DirectPath, DirectPieces, UnequalBlocks};
+use super::direct::{CapturedPieces, DirectMessage, DirectPath, DirectPieces, UnequalBlocks};
 use super::graph::{CapturedCopies, Capturing, capture_together};
 use super::reserved::{ReservedCall, note_failure};
 use super::staged::ranges::Touched;
@@ -233,15 +233,24 @@ fn capture(
         ));
     }
     let queue = &comm.devices.queue;
+    let host = (Weak::clone(queue.communicator()?), &comm.devices.graphs);
+    if let Some(path) = &comm.devices.direct
+        && let Some(pieces) = call.direct_pieces(comm, path)?
+    {
+        let given = stream.stream.stream;
+        let (driver, context) = (path.driver, path.context);
+        let stream = path.stream(|driver, context| queue.given_stream_in(driver, context, given))?;
+        let pieces = CapturedPieces::new(path, pieces, comm.rank, touched.writes())?;
+        return Capturing::direct(host, pieces, (capture, StreamInContext { driver, context, stream }));
+    }
     let copies = CapturedCopies::of(touched, &stream)?;
     let ready = call.ready(comm, &|address| copies.host(address))?;
     let expected = match call {
         CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => Some(buffer.count),
         _ => None,
     };
-    let host = (Weak::clone(queue.communicator()?), &comm.devices.graphs);
     let facts = (!call.is_message(), expected);
-    Ok(Capturing::new(host, copies, (capture, stream), ready, facts))
+    Ok(Capturing::staged(host, copies, (capture, stream), ready, facts))
 }
 
 /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
-use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceUse};
+use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceMemory, PieceUse};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
@@ -44,7 +44,7 @@ impl<H: Host> ReservedCall<H> {
         let stream = path.stream(stream)?;
         path.serve_owners();
         if !pieces.are_many() && path.may_take() && stream.waiting.is_none() {
-            let piece_use = PieceUse { may_be_whole: false, of_reserve: false };
+            let piece_use = PieceUse { may_be_whole: false, memory: PieceMemory::Pool };
             let whole = pieces.whole();
             if let Some((exchange, call)) = path.prepare(whole, comm.rank(), &pieces, &stream, piece_use)? {
                 return Ok(ReservedCall::new(DeviceCall::Direct { call, exchange: Box::new(exchange) }));

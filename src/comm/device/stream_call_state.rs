@@ -28,6 +28,37 @@ pub const PASSED_AT: usize = 2 * WORD_STEP;
 /// Words of a call that has no others.
 pub const GATE_WORDS: usize = 3;
 
+/// The pinned memory of a call.
+pub enum CallBlock {
+    /// It belongs to the call alone.
+    Own(PinnedBlock),
+    /// The calls that share it run one after the other.
+    Kept(Arc<PinnedBlock>),
+}
+
+impl From<PinnedBlock> for CallBlock {
+    fn from(block: PinnedBlock) -> CallBlock {
+        CallBlock::Own(block)
+    }
+}
+
+impl CallBlock {
+    fn start(&self) -> *mut u8 {
+        match self {
+            CallBlock::Own(block) => block.start(),
+            CallBlock::Kept(block) => block.start(),
+        }
+    }
+
+    /// Keeps the block from its next user for ever: a device may still use it.
+    fn leak(self) {
+        match self {
+            CallBlock::Own(block) => block.leak(),
+            CallBlock::Kept(block) => std::mem::forget(block),
+        }
+    }
+}
+
 /// What the library knows of a call in a stream, with its memory and its event.
 pub struct StreamCallState {
     pub driver: &'static CudaDriver,
@@ -39,7 +70,7 @@ pub struct StreamCallState {
     /// Set if the stream waits by a kernel.
     pub waiting: Option<&'static Kernels>,
     /// Unset after the block was given up.
-    block: Option<PinnedBlock>,
+    block: Option<CallBlock>,
     events: Arc<Events>,
     /// Set from the first step into the stream on. The tail of the call may share it.
     event: Option<Arc<StreamEvent>>,
@@ -61,7 +92,7 @@ impl StreamCallState {
         driver: &'static CudaDriver,
         context: CudaContext,
         stream: CallStream,
-        block: PinnedBlock,
+        block: CallBlock,
         words: usize,
     ) -> StreamCallState {
         let key = stream.events.context();

@@ -15,5 +15,5 @@ mod stream_wait;
 pub(crate) use bounce::{Bounce, IpcHandle, SharedBounce, enable_peer};
 pub(crate) use loaded::Kernels;
 pub(crate) use mapped::{Allocation, Export, Mapped, has_unmapped_all, when_quiet};
-pub(crate) use moves::{allocate_in, check_moves, copy_in, free_in};
+pub(crate) use moves::{allocate_in, check_moves, copy_in, fill_in, free_in};
 pub(crate) use stream_wait::waiting_kernels;

@@ -1,6 +1,6 @@
 //! Copies on a device, and memory for them, in the order of a stream.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uchar};
 use std::sync::OnceLock;
 
 use crate::base::{Error, Result};
@@ -10,6 +10,7 @@ use crate::sys::foreign_library::ForeignLibrary;
 
 driver_table! {
     copy: c"cuMemcpyAsync", (u64, u64, usize, CudaStream);
+    fill: c"cuMemsetD8Async", (u64, c_uchar, usize, CudaStream);
     allocate: c"cuMemAllocAsync", (*mut u64, usize, CudaStream);
     free: c"cuMemFreeAsync", (u64, CudaStream);
 }
@@ -42,6 +43,22 @@ pub unsafe fn copy_in(
     // SAFETY: passed on from our caller. The driver checks the addresses.
     let result = unsafe { (table()?.copy)(to, from, bytes, stream) };
     driver.check("cuMemcpyAsync", result)
+}
+
+/// Puts a fill of memory of the device into a stream.
+///
+/// # Safety
+/// The memory belongs to the call.
+pub unsafe fn fill_in(
+    driver: &CudaDriver,
+    address: u64,
+    byte: u8,
+    bytes: usize,
+    stream: CudaStream,
+) -> Result<()> {
+    // SAFETY: passed on from our caller. The driver checks the address.
+    let result = unsafe { (table()?.fill)(address, byte, bytes, stream) };
+    driver.check("cuMemsetD8Async", result)
 }
 
 /// Allocates memory of the device for the work that follows in a stream.

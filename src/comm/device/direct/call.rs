@@ -19,12 +19,12 @@ use super::leases::Lease;
 use crate::base::Result;
 use crate::comm::call::operator::Scalar;
 use crate::comm::device::call_streams::CallStream;
-use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_call_state::{CallBlock, FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::TailState;
 use crate::device::direct::{Kernels, allocate_in, copy_in, free_in};
 use crate::device::kernels::Shape;
-use crate::device::{CudaContext, CudaDriver, CudaStream, PinnedBlock, StreamEvent};
+use crate::device::{CudaContext, CudaDriver, CudaStream, StreamEvent};
 
 /// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
@@ -162,7 +162,7 @@ impl DirectCall {
         copies: StreamCopies,
         launches: Option<KernelLaunches>,
         held: HeldMemory,
-        block: PinnedBlock,
+        block: CallBlock,
     ) -> DirectCall {
         let state = StreamCallState::new(driver, context, stream, block, WORDS);
         let mut call = DirectCall { state, copies, launches, held, has_gone: false };
@@ -170,9 +170,9 @@ impl DirectCall {
         call
     }
 
-    /// Bytes of the block of a call with these launches.
-    pub fn block_bytes(launches: Option<&KernelLaunches>) -> usize {
-        TABLE_AT + launches.map_or(0, |launches| launches.bytes)
+    /// Bytes of the block of a call with a table of so many bytes.
+    pub fn block_bytes(table: usize) -> usize {
+        TABLE_AT + table
     }
 
     /// Gives the call an event that is borrowed already.

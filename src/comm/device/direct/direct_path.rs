@@ -21,11 +21,11 @@ use crate::device::{CudaContext, CudaDriver, Entered, Ordinal};
 /// The rank that carries out the calls.
 pub const LEADER: Rank = 0;
 
-/// Slots of a bounce buffer. Each holds input and output.
+/// Slots of a bounce buffer. Each holds input and output. The last one is for launches of graphs.
 pub(super) const SLOTS: usize = 8;
 /// Bytes of one side of a slot.
 pub(super) const SLOT_BYTES: usize = 8 << 20;
-/// Tables on the device of the leader.
+/// Tables on the device of the leader. The last one is for launches of graphs.
 pub(super) const TABLES: usize = 32;
 
 /// What a rank has for the direct path.
@@ -42,6 +42,8 @@ pub struct DirectPath<H: Host> {
     /// devices.
     pub(super) bounce: Option<Bounce>,
     pub slots: Arc<Leases>,
+    /// The slot for launches of graphs.
+    pub(super) launch_slots: Arc<Leases>,
     /// Number of calls that are made piece by piece, and have pieces to start. Others must not take slots and
     /// tables for later calls meanwhile.
     pub(super) starting: Arc<AtomicUsize>,
@@ -58,9 +60,10 @@ pub struct DirectPath<H: Host> {
     /// Number of buffers of this rank that calls have used where they are, and that have moved.
     pub in_place: AtomicU64,
     pub moved: AtomicU64,
-    /// Numbers of the next calls to begin, and to end, in this communicator.
-    pub(super) begun: AtomicU64,
-    pub(super) ended: AtomicU64,
+    /// Numbers of the next calls to begin, and to end, in this communicator. They are locked while the call
+    /// does so, because eager calls and launches of graphs have a thread each.
+    pub(super) begun: Mutex<u64>,
+    pub(super) ended: Mutex<u64>,
 }
 
 /// How another rank is placed.
@@ -85,6 +88,8 @@ pub(super) struct Leader {
     pub(super) tables: Bounce,
     pub(super) table_bytes: usize,
     pub(super) table_slots: Arc<Leases>,
+    /// The table for launches of graphs.
+    pub(super) launch_tables: Arc<Leases>,
     /// The bounce buffers of the ranks in other processes.
     pub(super) bounces: Vec<Option<SharedBounce>>,
 }
@@ -126,17 +131,25 @@ impl<H: Host> DirectPath<H> {
 
     /// Number of pieces that have begun.
     pub fn begun(&self) -> u64 {
-        self.begun.load(Ordering::Relaxed)
+        *self.begun.lock()
     }
 
-    /// A number for the next call that begins in this communicator. The same on all ranks.
-    pub fn begin(&self) -> u64 {
-        self.begun.fetch_add(1, Ordering::Relaxed)
+    /// Begins a call in this communicator. Returns its number, which is the same on all ranks.
+    pub fn begin<T>(&self, start: impl FnOnce() -> T) -> (u64, T) {
+        let mut next = self.begun.lock();
+        let number = *next;
+        *next += 1;
+        (number, start())
     }
 
-    /// Whether it is the turn of the call with this number to end. Then it is the next one's.
-    pub fn takes_turn_to_end(&self, number: u64) -> bool {
-        self.ended.compare_exchange(number, number + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    /// Ends the call with this number, if it is its turn. Then it is the next one's.
+    pub fn end_in_turn<T>(&self, number: u64, end: impl FnOnce() -> T) -> Option<T> {
+        let mut next = self.ended.lock();
+        if *next != number {
+            return None;
+        }
+        *next += 1;
+        Some(end())
     }
 
     /// Input and output of a slot of this rank, as this rank addresses them.
@@ -209,7 +222,15 @@ impl<H: Host> DirectPath<H> {
 
     /// Maps what other ranks have asked for, if it can be done now.
     pub fn serve_owners(&self) {
-        serve_all(self.importers.lock().iter().flatten());
+        // A launch of a graph, which this may make wait, looks at the list.
+        let importers: Vec<Arc<Importer>> = self.importers.lock().iter().flatten().cloned().collect();
+        serve_all(importers.iter());
+    }
+
+    /// Like [`DirectPath::serve_owners`], for requests that no record has announced.
+    pub fn serve_requests(&self) {
+        self.importers.lock().iter().flatten().for_each(|importer| importer.note_map_request());
+        self.serve_owners();
     }
 
     /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call

@@ -127,11 +127,13 @@ impl<H: Host> DirectExchange<H> {
         if let Some(factor) = factor {
             BufferRecord::set_factor(&mut self.mine, factor);
         }
-        self.number = self.path.begin();
         let gather = of_bytes(Collective::Gather, BufferRecord::BYTES);
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        unsafe { comm.start_signed(&operation, self.signature) }
+        let start = || unsafe { comm.start_signed(&operation, self.signature) };
+        let (number, started) = self.path.begin(start);
+        self.number = number;
+        started
     }
 
     /// Goes on, after the last work has ended well or the device may have.
@@ -155,16 +157,21 @@ impl<H: Host> DirectExchange<H> {
             Phase::Telling => return Ok(Next::Ended),
         };
         // All ranks broadcast the ends in the order in which the calls have begun.
-        if must_run && !call.has_run() || !self.path.takes_turn_to_end(self.number) {
+        if must_run && !call.has_run() {
             return Ok(Next::Device);
         }
-        self.phase = Phase::Telling;
-        self.uses.clear();
         let recv = self.end.as_mut_ptr();
-        let call = of_bytes(Collective::Broadcast, self.end.len());
-        let operation = Operation { call, send: recv.cast_const(), recv };
-        // SAFETY: as in `start`.
-        unsafe { self.path.endings.start_like(&operation, comm) }.map(Next::Call)
+        let broadcast = of_bytes(Collective::Broadcast, self.end.len());
+        let operation = Operation { call: broadcast, send: recv.cast_const(), recv };
+        let uses = &mut self.uses;
+        let end = || {
+            uses.clear();
+            // SAFETY: as in `start`.
+            unsafe { self.path.endings.start_like(&operation, comm) }
+        };
+        let Some(started) = self.path.end_in_turn(self.number, end) else { return Ok(Next::Device) };
+        self.phase = Phase::Telling;
+        started.map(Next::Call)
     }
 
     /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still

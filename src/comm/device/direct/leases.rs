@@ -1,5 +1,6 @@
 //! Parts of memory that calls use one at a time: slots of a bounce buffer, and slots for tables.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -14,9 +15,10 @@ pub struct Lease {
 }
 
 impl Leases {
-    /// Parts with the numbers below `count`, all of them free.
-    pub fn new(count: usize) -> Arc<Leases> {
-        Arc::new(Leases(Mutex::new((0..count).collect())))
+    /// Parts with the numbers below `count`, all of them free: all but the last one, and that.
+    pub fn with_last_apart(count: usize) -> (Arc<Leases>, Arc<Leases>) {
+        let leases = |numbers: Range<usize>| Arc::new(Leases(Mutex::new(numbers.collect())));
+        (leases(0..count - 1), leases(count - 1..count))
     }
 
     /// Takes a part. `None`: all are in use.

@@ -177,7 +177,7 @@ impl<H: Host> MessageCall<H> {
         Ok(MessageCall {
             by_host: None,
             in_use: None,
-            gate: StreamCallState::new(driver, context, stream, block, GATE_WORDS),
+            gate: StreamCallState::new(driver, context, stream, block.into(), GATE_WORDS),
             path: Arc::clone(path),
             side: message.0,
             own,

@@ -23,6 +23,7 @@
 
 mod buffers;
 mod call;
+mod captured;
 mod direct_path;
 mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -35,6 +36,7 @@ mod leases;
 mod message;
 mod message_by_host;
 mod message_record;
+mod piece_run;
 mod pieces;
 mod prepare;
 mod setup;
@@ -42,11 +44,13 @@ mod table;
 mod unequal;
 
 pub(super) use call::{DirectCall, DirectTail};
+pub(super) use captured::CapturedPieces;
 pub(super) use direct_path::DirectPath;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(in crate::comm) use gated::GatedCall;
 pub(super) use message::{DirectMessage, MessageCall};
+pub(super) use piece_run::PieceRun;
 pub(super) use pieces::DirectPieces;
-pub(super) use prepare::PieceUse;
+pub(super) use prepare::{PieceMemory, PieceUse};
 pub(in crate::comm) use setup::set_up_direct_path;
 pub(super) use unequal::UnequalBlocks;

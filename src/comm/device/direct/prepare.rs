@@ -8,7 +8,7 @@ use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, St
 use super::direct_path::{DirectPath, LEADER, Slot};
 use super::exchange::{DirectExchange, Offered, SharedBuffers};
 use super::ipc_cache::Found;
-use super::kernels::KernelWork;
+use super::kernels::{KernelWork, most_table_bytes};
 use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
 use super::unequal::{PACKED, SidePlaces};
@@ -16,6 +16,7 @@ use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
+use crate::comm::device::stream_call_state::CallBlock;
 use crate::device::{Entered, PinnedBlock};
 
 /// One side of a rank's buffers: where it is, and where the leader finds it.
@@ -114,11 +115,28 @@ struct Buffer {
 
 /// How a piece is used.
 #[derive(Clone, Copy)]
-pub struct PieceUse {
+pub struct PieceUse<'a> {
     /// Whether the piece becomes the whole call if the leader can address all buffers where they are.
     pub may_be_whole: bool,
-    /// Whether its pinned memory comes from the reserve.
-    pub of_reserve: bool,
+    pub memory: PieceMemory<'a>,
+}
+
+/// Where a piece has its pinned memory, its slot and its table.
+#[derive(Clone, Copy)]
+pub enum PieceMemory<'a> {
+    /// Pinned memory of the pool, while there is some.
+    Pool,
+    /// Pinned memory of the reserve.
+    Reserve,
+    /// This block, and what is kept for launches of graphs. A call that stands behind a launch in a stream may
+    /// have all slots and tables for others.
+    Kept(&'a Arc<PinnedBlock>),
+}
+
+impl PieceUse<'_> {
+    fn is_launch(self) -> bool {
+        matches!(self.memory, PieceMemory::Kept(_))
+    }
 }
 
 /// Memory to which sides were moved.
@@ -137,7 +155,7 @@ impl<H: Host> DirectPath<H> {
         rank: Rank,
         pieces: &DirectPieces,
         stream: &CallStream,
-        piece_use: PieceUse,
+        piece_use: PieceUse<'_>,
     ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
         let (send, recv) = (pieces.send, pieces.recv);
         let _entered = Entered::for_device(self.driver, self.device)?;
@@ -150,7 +168,7 @@ impl<H: Host> DirectPath<H> {
         let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
         input.must_move = is_in_place || !self.is_seen(&input, send) && of_input.is_none();
         output.must_move = !self.is_seen(&output, recv) && of_output.is_none();
-        let Some(moved) = self.move_sides(&mut input, &mut output, &piece, stream)? else {
+        let Some(moved) = self.move_sides((&mut input, &mut output), &piece, piece_use, stream)? else {
             return Ok(None);
         };
         let slot = moved.lease.as_ref().map_or(0, |lease| lease.number() as u64);
@@ -200,6 +218,24 @@ impl<H: Host> DirectPath<H> {
         Ok(Some((DirectExchange::new(self, piece, pieces, record, shared, rank, may_be_whole), call)))
     }
 
+    /// Asks the leader to map the buffers of a call that will be launched later.
+    pub fn ask_for_buffers(&self, pieces: &DirectPieces, rank: Rank) -> Result<()> {
+        let Some(owner) = self.owner(LEADER) else { return Ok(()) };
+        let _entered = Entered::for_device(self.driver, self.device)?;
+        let piece = pieces.whole();
+        let (input, output) = self.sides(&piece, rank, pieces);
+        for Buffer { start, bytes } in [input, output].iter().filter_map(|side| side.mappable(&piece)) {
+            owner.find(self.driver, start, bytes);
+        }
+        Ok(())
+    }
+
+    /// Most bytes of pinned memory for a piece of a call.
+    pub fn block_bytes(&self) -> usize {
+        let table = if self.leader().is_some() { most_table_bytes(self.size()) } else { 0 };
+        DirectCall::block_bytes(table)
+    }
+
     /// The sides of `rank` in a piece. The context is current.
     fn sides<'a>(&self, piece: &Piece, rank: Rank, pieces: &'a DirectPieces) -> (Side<'a>, Side<'a>) {
         let (send, recv) = (pieces.send, pieces.recv);
@@ -218,16 +254,20 @@ impl<H: Host> DirectPath<H> {
     fn take_rest(
         &self,
         piece: &Piece,
-        piece_use: PieceUse,
+        piece_use: PieceUse<'_>,
         moved: Moved,
         stream: &CallStream,
-    ) -> Result<Option<(Option<KernelLaunches>, HeldMemory, PinnedBlock)>> {
+    ) -> Result<Option<(Option<KernelLaunches>, HeldMemory, CallBlock)>> {
         let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
         let Some(launches) = self.launches(piece, piece_use, &mut leases)? else { return Ok(None) };
-        let (key, bytes) = (stream.events.context(), DirectCall::block_bytes(launches.as_ref()));
-        let block = match piece_use.of_reserve {
-            true => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?),
-            false => PinnedBlock::take(self.driver, key, bytes)?,
+        let (key, bytes) = (
+            stream.events.context(),
+            DirectCall::block_bytes(launches.as_ref().map_or(0, |launches| launches.bytes)),
+        );
+        let block = match piece_use.memory {
+            PieceMemory::Pool => PinnedBlock::take(self.driver, key, bytes)?.map(CallBlock::Own),
+            PieceMemory::Reserve => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?.into()),
+            PieceMemory::Kept(block) => Some(CallBlock::Kept(Arc::clone(block))),
         };
         let held = HeldMemory { leases, temporary: moved.temporary };
         Ok(block.map(|block| (launches, held, block)))
@@ -251,16 +291,17 @@ impl<H: Host> DirectPath<H> {
     /// that is allocated for the call. `None`: no slot is free.
     fn move_sides(
         &self,
-        input: &mut Side,
-        output: &mut Side,
+        (input, output): (&mut Side, &mut Side),
         piece: &Piece,
+        piece_use: PieceUse<'_>,
         stream: &CallStream,
     ) -> Result<Option<Moved>> {
         if !input.moves() && !output.moves() {
             return Ok(Some(Moved::default()));
         }
         let (moved, slot) = if self.has_slots() {
-            let Some(lease) = self.slots.take() else { return Ok(None) };
+            let slots = if piece_use.is_launch() { &self.launch_slots } else { &self.slots };
+            let Some(lease) = slots.take() else { return Ok(None) };
             let slot = self.own_slot(lease.number()).unwrap_or_default();
             (Moved { lease: Some(lease), temporary: None }, slot)
         } else {
@@ -279,14 +320,15 @@ impl<H: Host> DirectPath<H> {
     fn launches(
         &self,
         piece: &Piece,
-        piece_use: PieceUse,
+        piece_use: PieceUse<'_>,
         leases: &mut Vec<Lease>,
     ) -> Result<Option<Option<KernelLaunches>>> {
         let Some(leader) = self.leader() else { return Ok(Some(None)) };
         let Some(work) = KernelWork::of(piece, self.size()) else {
             return Err(Error::Internal(format!("no kernel for {}", piece.call)));
         };
-        let Some(slot) = leader.table_slots.take() else { return Ok(None) };
+        let tables = if piece_use.is_launch() { &leader.launch_tables } else { &leader.table_slots };
+        let Some(slot) = tables.take() else { return Ok(None) };
         let table_address = leader.table_address(slot.number());
         leases.push(slot);
         let most = if piece_use.may_be_whole { piece.whole() } else { *piece };

@@ -160,8 +160,8 @@ impl Prepared {
             let table_bytes = most_table_bytes(size).next_multiple_of(256);
             let tables = Bounce::allocate(driver, context, TABLES * table_bytes)?;
             let kernels = Kernels::of(driver, context, device)?;
-            let (table_slots, bounces) = (Leases::new(TABLES), Vec::new());
-            Some(Leader { kernels, tables, table_bytes, table_slots, bounces })
+            let (table_slots, launch_tables) = Leases::with_last_apart(TABLES);
+            Some(Leader { kernels, tables, table_bytes, table_slots, launch_tables, bounces: Vec::new() })
         } else {
             None
         };
@@ -222,6 +222,7 @@ impl Prepared {
     }
 
     fn with(self, endings: Communicator) -> DirectPath<Communicator> {
+        let (slots, launch_slots) = Leases::with_last_apart(SLOTS);
         DirectPath {
             driver: self.driver,
             context: self.context,
@@ -230,7 +231,8 @@ impl Prepared {
             is_local: self.is_local,
             shares_device: self.shares_device,
             bounce: self.bounce,
-            slots: Leases::new(SLOTS),
+            slots,
+            launch_slots,
             starting: Arc::default(),
             leader: self.leader,
             peers: self.peers,
@@ -239,8 +241,8 @@ impl Prepared {
             endings,
             in_place: AtomicU64::new(0),
             moved: AtomicU64::new(0),
-            begun: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
+            begun: Mutex::new(0),
+            ended: Mutex::new(0),
         }
     }
 }

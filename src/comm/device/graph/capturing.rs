@@ -4,13 +4,17 @@ use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::{Arc, Weak};
 
-use super::captured_call::{CapturedCall, GraphLaunches, HEAD_BYTES};
+use parking_lot::Mutex;
+
+use super::captured_call::{CapturedCall, CapturedWork, GraphLaunches, HEAD_BYTES, PASSED_AT};
 use super::order::CaptureOrder;
 use super::runner::launch;
 use crate::base::Result;
+use crate::comm::device::direct::CapturedPieces;
 use crate::comm::device::host::Host;
 use crate::comm::device::staged::ranges::{Placed, Touched};
 use crate::comm::device::stream_order::StreamInContext;
+use crate::device::kernels::WaitArguments;
 use crate::device::{Capture, Entered, PinnedBlock, drop_given_back};
 
 /// The copies of a call that a stream captures.
@@ -47,7 +51,7 @@ impl CapturedCopies {
 impl<H: Host> Capturing<H> {
     /// A call of a communicator on these copies, in a stream that captures. A receive must get `expected`
     /// elements.
-    pub fn new(
+    pub fn staged(
         host: (Weak<H>, &Arc<GraphLaunches<H>>),
         copies: CapturedCopies,
         (capture, stream): (Capture, StreamInContext),
@@ -57,8 +61,23 @@ impl<H: Host> Capturing<H> {
         let CapturedCopies { block, placed } = copies;
         let outputs: Vec<Range<usize>> =
             placed.writes().iter().map(|copy| copy.offset..copy.offset + copy.bytes).collect();
-        let call = Arc::new(CapturedCall::new(host, block, outputs, ready, expected));
+        let work = CapturedWork::Staged { outputs, ready: Mutex::new(ready), expected };
+        let call = Arc::new(CapturedCall::new(host, block, work));
         Capturing { call, placed, capture, stream, is_collective }
+    }
+
+    /// A collective by the direct path, in a stream that captures.
+    pub fn direct(
+        host: (Weak<H>, &Arc<GraphLaunches<H>>),
+        pieces: CapturedPieces<H>,
+        (capture, stream): (Capture, StreamInContext),
+    ) -> Result<Capturing<H>> {
+        drop_given_back();
+        let entered = Entered::in_context(stream.driver, stream.context)?;
+        let block = PinnedBlock::kept(stream.driver, stream.stream.events.context(), HEAD_BYTES)?;
+        drop(entered);
+        let call = Arc::new(CapturedCall::new(host, block, CapturedWork::Direct(pieces)));
+        Ok(Capturing { call, placed: Placed::default(), capture, stream, is_collective: true })
     }
 
     fn start_of_block(&self) -> usize {
@@ -75,7 +94,7 @@ impl<H: Host> Capturing<H> {
         if self.is_collective { self.order().note(self.capture, &self.stream) } else { Ok(()) }
     }
 
-    /// Puts the copies to the host, and the launch, into the stream.
+    /// Puts the copies to the host, if the call is staged, and the launch into the stream.
     pub fn enqueue_start(&self) -> Result<()> {
         let (driver, stream) = (self.stream.driver, self.stream.stream.stream);
         let _entered = Entered::in_context(driver, self.stream.context)?;
@@ -91,11 +110,23 @@ impl<H: Host> Capturing<H> {
         unsafe { driver.launch_host_function(stream, launch::<H>, data) }
     }
 
-    /// Puts the wait, and the copies back, into the stream.
+    /// Puts the wait, and the copies back if the call is staged, into the stream.
     pub fn enqueue_tail(&self) -> Result<()> {
         let (driver, stream) = (self.stream.driver, self.stream.stream.stream);
         let _entered = Entered::in_context(driver, self.stream.context)?;
         let final_word = driver.device_address(self.call.start_of_block())?;
+        if self.call.is_direct() {
+            // The host function resets the word: what stands behind a waiting kernel holds the hardware queue.
+            match self.stream.stream.waiting {
+                Some(kernels) => {
+                    let passed = final_word + PASSED_AT as u64;
+                    kernels.wait(&WaitArguments { word: final_word, passed }, stream)?;
+                }
+                None => driver.wait_value(stream, final_word, 1)?,
+            }
+            self.call.note_whole();
+            return Ok(());
+        }
         driver.wait_value(stream, final_word, 1)?;
         driver.write_value(stream, final_word, 0)?;
         for copy in self.placed.writes() {

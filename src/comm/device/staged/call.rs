@@ -92,7 +92,7 @@ impl StagedCall {
                 (PinnedBlock::of_reserve(driver, context, HEAD_BYTES)?, Some(Box::new(bounced)))
             }
         };
-        let state = StreamCallState::new(driver, entered.context(), stream, block, GATE_WORDS);
+        let state = StreamCallState::new(driver, entered.context(), stream, block.into(), GATE_WORDS);
         Ok(StagedCall {
             bounced,
             state,

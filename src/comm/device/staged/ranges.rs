@@ -39,6 +39,11 @@ pub struct Touched {
 }
 
 impl Touched {
+    /// What the call writes on devices: address and length.
+    pub fn writes(&self) -> Vec<(u64, usize)> {
+        Placed::of(self, 0).writes.iter().map(|copy| (copy.address as u64, copy.bytes)).collect()
+    }
+
     /// Adds host memory that streams may use. The call uses it where it is, when its stream has come to it.
     pub fn add_host(&mut self, address: usize) {
         self.in_streams.get_or_insert(address);
@@ -110,7 +115,7 @@ pub(in crate::comm::device) struct Copy {
 }
 
 /// Ranges with their offsets in the block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::comm::device) struct Placed {
     /// Ranges that neither overlap nor meet, by address.
     ranges: Vec<Copy>,

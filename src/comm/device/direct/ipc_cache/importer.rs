@@ -146,11 +146,15 @@ impl Importer {
             return;
         }
         let requests = std::mem::take(&mut state.requests);
+        // A launch of a graph may look for an address meanwhile.
+        drop(state);
         let import = |request: &MapRequest| {
             Mapped::import(self.driver, (self.context, self.device), &request.export, request.bytes)
         };
-        let Some(outcomes) = when_quiet(|| requests.iter().map(import).collect::<Vec<_>>()) else {
-            state.requests = requests;
+        let outcomes = when_quiet(|| requests.iter().map(import).collect::<Vec<_>>());
+        let mut state = self.state.lock();
+        let Some(outcomes) = outcomes else {
+            state.requests.extend(requests);
             return;
         };
         for (request, outcome) in requests.into_iter().zip(outcomes) {
