@@ -68,6 +68,7 @@ macro_rules! each_exported {
             cuGraphCreate
             cuGraphDestroy
             cuGraphExecDestroy
+            cuGraphExecUpdate_v2
             cuGraphGetNodes
             cuGraphInstantiateWithFlags
             cuGraphInstantiate_v2

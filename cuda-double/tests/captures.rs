@@ -21,6 +21,7 @@ use cuda::graph::api::{
     cuGraphNodeGetType,
 };
 use cuda::graph::objects::{cuGraphRetainUserObject, cuUserObjectCreate, cuUserObjectRelease};
+use cuda::graph::update::{UpdateResult, cuGraphExecUpdate_v2};
 use cuda::host_function::{cuLaunchHostFunc, cuStreamAddCallback};
 use cuda::pool::cuMemAllocAsync;
 use cuda::status::Status;
@@ -403,4 +404,45 @@ fn a_user_object_lives_until_its_graph_its_executable_and_their_launches_have_go
         std::thread::yield_now();
     }
     assert_eq!(live("user_objects"), 0);
+}
+
+#[test]
+fn an_update_changes_later_launches_if_the_graphs_have_the_same_shape() {
+    let _context = Context::current();
+    let (stream, word) = (Stream::new(NON_BLOCKING), Pinned::new(4));
+    let (first, second) = (AtomicU32::new(0), AtomicU32::new(0));
+    let counting = |counter: &AtomicU32, has_fill: bool| {
+        begin(&stream, GLOBAL);
+        ok(cuStreamWaitValue32_v2(stream.0, word.address, 1, EQUAL));
+        if has_fill {
+            ok(cuMemsetD8Async(word.address, 1, 1, stream.0));
+        } else {
+            ok(cuLaunchHostFunc(stream.0, Some(count), counter.as_ptr().cast()));
+        }
+        let (ended, graph) = end(&stream);
+        ok(ended);
+        graph
+    };
+    let of_first = counting(&first, false);
+    let executable = Executable(given(|place| cuGraphInstantiateWithFlags(place, of_first, 0)));
+    executable.launch(&stream);
+    let (of_second, other_kind) = (counting(&second, false), counting(&second, true));
+    let mut result = UpdateResult::default();
+    ok(cuGraphExecUpdate_v2(executable.0, of_second, Out::to(&mut result)));
+    assert_eq!(result, UpdateResult::default());
+    // Refused, and without effect.
+    let refused = cuGraphExecUpdate_v2(executable.0, other_kind, Out::to(&mut result));
+    assert_eq!((refused, result.result), (Status::GRAPH_EXEC_UPDATE_FAILURE, 3));
+    begin(&stream, GLOBAL);
+    let shorter = end(&stream).1;
+    let refused = cuGraphExecUpdate_v2(executable.0, shorter, Out::to(&mut result));
+    assert_eq!((refused, result.result), (Status::GRAPH_EXEC_UPDATE_FAILURE, 2));
+    executable.launch(&stream);
+    word.word(0).store(1, Ordering::SeqCst);
+    stream.synchronize();
+    // The launch before the update goes on as it was.
+    assert_eq!((first.load(Ordering::SeqCst), second.load(Ordering::SeqCst)), (1, 1));
+    for graph in [of_first, of_second, other_kind, shorter] {
+        ok(cuGraphDestroy(graph));
+    }
 }

@@ -71,6 +71,7 @@ functions! {
     cuGraphCreate: fn(*mut usize, u32);
     cuGraphDestroy: fn(usize);
     cuGraphExecDestroy: fn(usize);
+    cuGraphExecUpdate_v2: fn(usize, usize, usize);
     cuGraphGetNodes: fn(usize, *mut usize, *mut usize);
     cuGraphInstantiateWithFlags: fn(*mut usize, usize, u64);
     cuGraphLaunch: fn(usize, usize);

@@ -126,6 +126,12 @@ const TEXTS: &[(u32, &CStr, &CStr)] = &[
         c"cudaErrorStreamCaptureWrongThread",
         c"attempt to terminate a thread-local capture sequence from another thread",
     ),
+    (
+        910,
+        c"cudaErrorGraphExecUpdateFailure",
+        c"the graph update was not performed because it included changes which violated constraints specific to \
+instantiated graph update",
+    ),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];
 

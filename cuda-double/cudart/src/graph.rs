@@ -24,6 +24,10 @@ forward! {
     /// `cudaGraphExecDestroy`.
     cudaGraphExecDestroy(executable: usize) => cuGraphExecDestroy(executable);
 
+    /// `cudaGraphExecUpdate`, as CUDA 12 declares it.
+    cudaGraphExecUpdate(executable: usize, graph: usize, result: usize) =>
+        cuGraphExecUpdate_v2(executable, graph, result);
+
     /// `cudaUserObjectCreate`.
     cudaUserObjectCreate(object: *mut usize, data: usize, destructor: usize, count: u32, flags: u32) =>
         cuUserObjectCreate(object, data, destructor, count, flags);

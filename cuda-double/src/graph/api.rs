@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::{EXECUTABLES, Executable, GRAPHS, Graph, NodeKind, add};
+use super::{Content, EXECUTABLES, Executable, GRAPHS, Graph, NodeKind, add};
 use crate::argument::Out;
 use crate::capture;
 use crate::counts::{self, Kind};
@@ -64,10 +64,9 @@ pub extern "C" fn cuGraphNodeGetType(node: usize, kind: Out<u32>) -> Status {
 fn instantiate(executable: Out<usize>, graph: usize) -> Result {
     require(!executable.is_null())?;
     let graph = GRAPHS.get(graph).map_err(|_| Status::INVALID_VALUE)?;
-    let nodes = graph.nodes.lock().clone();
     let handle = fresh();
-    let objects = graph.objects.lock().clone();
-    EXECUTABLES.insert(handle, Arc::new(Executable { nodes, _objects: objects, last: Mutex::default() }));
+    let content = Mutex::new(Content::of(&graph));
+    EXECUTABLES.insert(handle, Arc::new(Executable { content, last: Mutex::default() }));
     counts::add(Kind::Graphs, 1);
     executable.set(handle)
 }
@@ -109,8 +108,8 @@ both_defaults! {
     cuGraphLaunch, cuGraphLaunch_ptsz, "cuGraphLaunch", (executable: usize, stream: usize), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
         let executable = EXECUTABLES.get(executable).map_err(|_| Status::INVALID_VALUE)?;
-        let runner = Arc::clone(&executable);
-        let work: super::Work = Arc::new(move |run| runner.run(run));
+        let content = Arc::clone(&executable.content.lock());
+        let work: super::Work = Arc::new(move |run| content.run(run));
         if capture::record(&stream, NodeKind::Graph, &work)? {
             return Ok(());
         }

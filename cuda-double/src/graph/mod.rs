@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod objects;
+pub mod update;
 pub mod user_object;
 
 use std::collections::HashSet;
@@ -63,10 +64,16 @@ pub struct Graph {
 
 /// A graph that can be launched.
 pub struct Executable {
-    nodes: Vec<Node>,
-    _objects: References,
+    /// What the next launch runs.
+    content: Mutex<Arc<Content>>,
     /// The end of its last launch.
     last: Mutex<Option<Marker>>,
+}
+
+/// What a launch runs. It lives until the launch has ended, even if the executable graph is updated.
+struct Content {
+    nodes: Vec<Node>,
+    _objects: References,
 }
 
 static GRAPHS: Table<Graph> = Table::empty();
@@ -112,7 +119,13 @@ impl Graph {
     }
 }
 
-impl Executable {
+impl Content {
+    /// What a graph has now.
+    fn of(graph: &Graph) -> Arc<Content> {
+        let nodes = graph.nodes.lock().clone();
+        Arc::new(Content { nodes, _objects: graph.objects.lock().clone() })
+    }
+
     /// Runs all nodes.
     fn run(&self, run: &mut Run) -> Result {
         let mut left: Vec<usize> = (0..self.nodes.len()).collect();

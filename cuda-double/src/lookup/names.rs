@@ -16,6 +16,7 @@ use crate::event::*;
 use crate::exported::each_exported;
 use crate::graph::api::*;
 use crate::graph::objects::*;
+use crate::graph::update::*;
 use crate::host_function::*;
 use crate::init::*;
 use crate::ipc::events::*;
