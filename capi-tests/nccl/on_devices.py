@@ -37,6 +37,7 @@ ONE_QUEUE = {"CUDA_DOUBLE_CHANNELS": "1", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}
 # How calls go; a call with ordinary host memory and that of a device is always staged.
 BY_BOTH = ("pinned", "reset", "scaled", "group_streams", "late", "graphs", "exchanges")
 WAYS = ({"mixture": [STAGED], "one_queue": [ONE_QUEUE, ONE_QUEUE | STAGED]} | {name: [{}, STAGED] for name in BY_BOTH})
+WAYS["graphs"] += [ONE_QUEUE]
 
 
 class Failed(Exception):

@@ -168,8 +168,8 @@ pub(crate) fn note_launch_ended() {
 }
 
 /// Does what may make the driver wait for all work of a device, if no call of this process is queued, and no
-/// stream waits for a launch of a graph. None is queued meanwhile. A graph may be launched, so no launch needs
-/// the pool, or anything that `action` locks. `None`: nothing was done.
+/// stream waits for a launch of a graph. None is queued meanwhile. A graph may be launched, so no launch
+/// needs the pool, or anything that `action` locks. `None`: nothing was done.
 pub fn when_quiet<T>(action: impl FnOnce() -> T) -> Option<T> {
     let pool = POOL.lock();
     pool.is_quiet().then(action)

@@ -53,18 +53,46 @@ impl Graph {
 
     /// Runs it once, as part of a stream.
     pub fn launch(&self, stream: &Stream) {
-        let driver = double();
+        self.executable().launch(stream);
+    }
+
+    /// An executable graph made from it.
+    pub fn executable(&self) -> Executable {
         let instantiate: unsafe extern "C" fn(*mut Handle, Handle, u64) -> c_int =
-            driver.function("cuGraphInstantiateWithFlags");
-        let launch: unsafe extern "C" fn(Handle, Handle) -> c_int = driver.function("cuGraphLaunch");
-        let destroy: unsafe extern "C" fn(Handle) -> c_int = driver.function("cuGraphExecDestroy");
+            double().function("cuGraphInstantiateWithFlags");
         let mut executable = ptr::null_mut();
         // SAFETY: a live graph; writes one handle.
         check(unsafe { instantiate(&mut executable, self.0, 0) }, "cuGraphInstantiate");
+        Executable(executable)
+    }
+}
+
+/// A graph that can be launched.
+pub struct Executable(Handle);
+
+impl Executable {
+    /// Launches it, as part of a stream.
+    pub fn launch(&self, stream: &Stream) {
+        let launch: unsafe extern "C" fn(Handle, Handle) -> c_int = double().function("cuGraphLaunch");
         // SAFETY: live objects.
-        check(unsafe { launch(executable, stream.0) }, "cuGraphLaunch");
-        // SAFETY: a live object; the launch goes on.
-        check(unsafe { destroy(executable) }, "cuGraphExecDestroy");
+        check(unsafe { launch(self.0, stream.0) }, "cuGraphLaunch");
+    }
+
+    /// Takes over what a graph of the same shape does.
+    pub fn update(&self, graph: &Graph) {
+        let update: unsafe extern "C" fn(Handle, Handle, *mut [usize; 3]) -> c_int =
+            double().function("cuGraphExecUpdate_v2");
+        let mut result = [0; 3];
+        // SAFETY: live objects; writes a number and two handles.
+        check(unsafe { update(self.0, graph.0, &mut result) }, "cuGraphExecUpdate");
+    }
+}
+
+impl Drop for Executable {
+    fn drop(&mut self) {
+        let destroy: unsafe extern "C" fn(Handle) -> c_int = double().function("cuGraphExecDestroy");
+        // SAFETY: a live object; its launches go on.
+        unsafe { destroy(self.0) };
     }
 }
 

@@ -9,10 +9,10 @@ use anyccl_engine::comm::{CallSpec, Communicator, Operation};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
-use common::device::{Arena, Stream, double};
+use common::device::{Arena, Stream, both_paths, double, have_device};
 use common::graphs::CaptureMode;
 use common::proc_fs::wait_until;
-use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
+use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks, on_ranks_after};
 
 /// More than the first region of the pinned pool has.
 const LARGE: usize = 17 << 20;
@@ -60,7 +60,7 @@ fn a_captured_call_runs_at_each_launch_and_eager_calls_between() {
     let _alone = ALONE.lock();
     double();
     let have_memory = Barrier::new(2);
-    on_ranks(2, &config(TRANSPORTS[0]), |comm| {
+    let check = |comm: &Communicator, nodes: usize| {
         double();
         let (mut arena, stream) = (Arena::new(1 << 16), Stream::new());
         // An allocation would wait for the stream of a rank that is ahead, and that for this rank.
@@ -77,8 +77,7 @@ fn a_captured_call_runs_at_each_launch_and_eager_calls_between() {
         assert!(started.test().unwrap(), "a captured call has completed");
         double().fill(buffer, 4, 50, &stream);
         let graph = stream.end_capture().expect("a valid capture");
-        // A copy, a launch, a wait, a store and a copy for each call.
-        assert_eq!(graph.nodes(), 12);
+        assert_eq!(graph.nodes(), 2 + 2 * nodes);
         for _ in 0..3 {
             graph.launch(&stream);
             // SAFETY: the buffer lives until the stream has passed the call.
@@ -86,7 +85,11 @@ fn a_captured_call_runs_at_each_launch_and_eager_calls_between() {
             stream.synchronize();
             assert_eq!(double().read(buffer, 100), [[8; 50], [24; 50]].concat());
         }
-    });
+    };
+    let [staged, direct] = both_paths(&config(TRANSPORTS[0]));
+    // A copy, a launch, a wait, a store and a copy for each call; then only a launch and a wait.
+    on_ranks_after(2, &staged, have_device, |comm| check(comm, 5));
+    on_ranks_after(2, &direct, have_device, |comm| check(comm, 2));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod exportable;
 mod failures;
 mod faults;
 mod later;
+mod launches;
 mod mapped;
 mod messages;
 mod mutations;

@@ -170,6 +170,32 @@ static void branches(struct job *job)
     CUDACHECK(cudaEventDestroy(join));
 }
 
+/* The calls of another graph take the place of those of one that was launched. Its launches may be in two streams. */
+static void updates(struct job *job)
+{
+    struct graph made, other;
+    cudaGraphExecUpdateResultInfo result;
+    begin(job, cudaStreamCaptureModeThreadLocal);
+    sum(job, job->input, job->output, COUNT);
+    made = end(job);
+    begin(job, cudaStreamCaptureModeThreadLocal);
+    sum(job, job->input, job->more, 1000);
+    other = end(job);
+    for (int round = 1; round <= ROUNDS; round++) {
+        give(job, job->rank, (float)round, COUNT);
+        CUDACHECK(cudaGraphExecUpdate(made.executable, made.graph, &result));
+        launch(job, made);
+        CUDACHECK(cudaGraphExecUpdate(made.executable, other.graph, &result));
+        /* Launches of one executable graph run one after the other. */
+        CUDACHECK(cudaGraphLaunch(made.executable, job->other));
+        CUDACHECK(cudaStreamSynchronize(job->other));
+        expect_scaled_sum(job, job->output, (float)round, COUNT);
+        expect_scaled_sum(job, job->more, (float)round, 1000);
+    }
+    destroy(made);
+    destroy(other);
+}
+
 /* A group with a capturing stream and another one is refused; the capture goes on, and has nothing of the refused call. */
 static void mixed_group(struct job *job)
 {
@@ -273,6 +299,7 @@ int main(int argc, char **argv)
     many_launches(&job, cudaStreamCaptureModeRelaxed, 1);
     kinds_of_calls(&job);
     branches(&job);
+    updates(&job);
     mixed_group(&job);
     ended_communicators(&job);
     different_calls(&job);

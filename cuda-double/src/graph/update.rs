@@ -1,8 +1,9 @@
 //! `cuGraphExecUpdate`: an executable graph takes over what another graph of the same shape does.
 //!
-//! CUDA pairs the nodes of both graphs. Here they are paired in the order in which they were added, as for graphs
-//! that were captured by the same calls. All parameters of all kinds of nodes may change. The user objects of
-//! the new graph replace those of the executable graph. Launches that were made before go on as they were.
+//! CUDA pairs the nodes of both graphs. Here they are paired in the order in which they were added, as for
+//! graphs that were captured by the same calls. All parameters of all kinds of nodes may change. The user
+//! objects of the new graph replace those of the executable graph. Launches that were made before go on as
+//! they were.
 
 use std::sync::Arc;
 

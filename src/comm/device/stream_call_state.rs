@@ -30,9 +30,9 @@ pub const GATE_WORDS: usize = 3;
 
 /// The pinned memory of a call.
 pub enum CallBlock {
-    /// It belongs to the call alone.
+    /// A block that belongs to the call alone.
     Own(PinnedBlock),
-    /// The calls that share it run one after the other.
+    /// A block of several calls, which run one after the other.
     Kept(Arc<PinnedBlock>),
 }
 

@@ -41,8 +41,8 @@ pub struct CapturedPieces<H: Host> {
 }
 
 impl<H: Host> CapturedPieces<H> {
-    /// A call of `rank` that writes `outputs`. The leader is asked to map its buffers, and maps what the others
-    /// have asked for, as long as no stream waits.
+    /// A call of `rank` that writes `outputs`. The leader is asked to map its buffers, and maps what the
+    /// others have asked for, as long as no stream waits.
     pub fn new(
         path: &Arc<DirectPath<H>>,
         pieces: DirectPieces,

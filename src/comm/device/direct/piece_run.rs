@@ -1,8 +1,8 @@
 //! The pieces of a direct call, made one after the other on a stream of the library.
 //!
-//! Each piece is a [`DirectCall`]. One that finds no slot of the bounce buffer, or no table, is made when one is
-//! free. The first of several pieces becomes the whole call if the leader can address all buffers where they
-//! are.
+//! Each piece is a [`DirectCall`]. One that finds no slot of the bounce buffer, or no table, is made when
+//! one is free. The first of several pieces becomes the whole call if the leader can address all buffers
+//! where they are.
 
 use std::sync::Arc;
 

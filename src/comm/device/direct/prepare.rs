@@ -128,8 +128,8 @@ pub enum PieceMemory<'a> {
     Pool,
     /// Pinned memory of the reserve.
     Reserve,
-    /// This block, and what is kept for launches of graphs. A call that stands behind a launch in a stream may
-    /// have all slots and tables for others.
+    /// This block, and what is kept for launches of graphs. A call that stands behind a launch in a stream
+    /// may have all slots and tables for others.
     Kept(&'a Arc<PinnedBlock>),
 }
 

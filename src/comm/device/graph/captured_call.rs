@@ -15,8 +15,8 @@ use crate::device::{PinnedBlock, note_launch, note_launch_ended};
 use crate::log_line;
 use crate::sys::thread;
 
-/// Bytes of a block before the copies: the word *final*, for which the stream waits, and one that a kernel sets
-/// which waits in its place.
+/// Bytes of a block before the copies: the word *final*, for which the stream waits, and one that a kernel
+/// sets which waits in its place.
 pub const HEAD_BYTES: usize = 2 * WORD_STEP;
 /// Where the word is that a waiting kernel sets.
 pub const PASSED_AT: usize = WORD_STEP;

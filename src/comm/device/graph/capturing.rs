@@ -116,7 +116,8 @@ impl<H: Host> Capturing<H> {
         let _entered = Entered::in_context(driver, self.stream.context)?;
         let final_word = driver.device_address(self.call.start_of_block())?;
         if self.call.is_direct() {
-            // The host function resets the word: what stands behind a waiting kernel holds the hardware queue.
+            // The host function resets the word: what stands behind a waiting kernel holds the hardware
+            // queue.
             match self.stream.stream.waiting {
                 Some(kernels) => {
                     let passed = final_word + PASSED_AT as u64;

@@ -1,7 +1,7 @@
 //! Calls that streams capture into graphs.
 //!
-//! A call on a capturing stream is described once. If it is staged, it has copies in pinned memory that live as
-//! long as the graph. What goes into the graph is:
+//! A call on a capturing stream is described once. If it is staged, it has copies in pinned memory that live
+//! as long as the graph. What goes into the graph is:
 //!
 //! 1. copies of what the call reads, to the host,
 //! 2. a host function, which adds a *launch* of the call to those of the communicator (`launches`),
@@ -19,9 +19,9 @@
 //! those of a group go there together (`sequence`).
 //!
 //! A collective of a communicator with the direct path has no copies in its graph. Its launches run on a
-//! stream of the library ([`super::direct::CapturedPieces`]). The ranks meet at each launch by the messages of
-//! an eager call, so every launch is a call of its own on all ranks. Nothing at a capture waits for another
-//! rank.
+//! stream of the library ([`super::direct::CapturedPieces`]). The ranks meet at each launch by the messages
+//! of an eager call, so every launch is a call of its own on all ranks. Nothing at a capture waits for
+//! another rank.
 //!
 //! A call that fails leaves bytes of `0xFF` on the device, and fails the communicator.
 

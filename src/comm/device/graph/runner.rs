@@ -17,8 +17,11 @@ use crate::progress::wait::wait_for_first_until;
 use crate::sys::cores::yield_now;
 use crate::sys::{clock, thread};
 
-/// Longest time between two looks for a new launch while another one runs.
+/// Longest time between two looks for a new launch while the engine works on another one.
 const NAP: Duration = Duration::from_micros(100);
+/// Shortest and longest nap while the device works. Between them a nap is an eighth of the time without an
+/// event.
+const NAPS: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
 /// Time of looking again and again before the first nap, while the device works.
 const YIELD_TIME: Duration = Duration::from_micros(50);
 /// Time without an event after which the device is asked whether it still works, and between two questions.
@@ -256,7 +259,7 @@ impl<H: Host> Runner<'_, H> {
         } else if idle < YIELD_TIME {
             yield_now();
         } else {
-            self.launches.queue.nap(NAP);
+            self.launches.queue.nap((idle / 8).clamp(NAPS.0, NAPS.1));
         }
     }
 }
@@ -266,6 +269,6 @@ enum Advance {
     Nothing,
     Moved,
     Ended,
-    /// It has failed, and nobody uses its buffers.
+    /// The launch has failed, and nobody uses its buffers.
     Failed,
 }
