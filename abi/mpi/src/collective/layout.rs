@@ -79,14 +79,14 @@ impl Script {
         Ok((memory, places))
     }
 
-    /// The address and the blocks at which the engine writes; it also reads those that `is_read` names.
+    /// Like [`Script::output_blocks`], where the engine also reads the blocks that `is_read` names.
     pub(super) fn updated_blocks(
         &mut self,
         blocks: &[Elements],
         is_read: impl Fn(usize) -> bool,
         name: &'static str,
     ) -> Result<(*mut u8, Vec<Block>)> {
-        if let Some(found) = blocks_in_place(blocks, name)? {
+        if let Some(found) = blocks_in_place(blocks, name)?.filter(|(_, places)| are_apart(places)) {
             return Ok(found);
         }
         let (memory, places) = self.scratch_blocks(blocks)?;
