@@ -30,7 +30,7 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := before full seeds worlds rustdoc features release mpi learners releases wire fuzz miri asan tsan repeats wheels bare-machine
+LONG  := before full seeds worlds rustdoc features release mpi windows learners releases wire fuzz miri asan tsan repeats wheels bare-machine
 # Minutes of each target of `make test-fuzz`.
 FUZZ_MINUTES ?= 10
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
@@ -241,6 +241,9 @@ part-release:
 	$(PYTHON) mpi-tests/run.py --prefix target/demo-prefix --quick
 part-mpi:
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
+# 1,000 random programs on windows, by each transport, on 1 to 8 ranks.
+part-windows:
+	$(PYTHON) mpi-tests/window_seeds.py --prefix $(PREFIX)
 # PyTorch's programs run where `make test-torch` has made its environment.
 part-wire:
 	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX) $(TORCH_OF_TESTS:%=--torch %)

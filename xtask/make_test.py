@@ -77,6 +77,7 @@ LONG = {
     "features": Plan("all"),
     "release": Plan("all", ("build",)),
     "mpi": Plan("all", ("build",)),
+    "windows": Plan("all", ("build",)),
     "learners": Plan("all", ("build",)),
     "releases": Plan("all", ("build",)),
     "wire": Plan("all", ("build",)),
