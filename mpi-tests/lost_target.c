@@ -25,7 +25,9 @@ int main(int argc, char **argv)
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (how == HELD && rank == target) {
+        /* A flush waits for the lock. */
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Win_flush(0, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == target) {
@@ -39,6 +41,7 @@ int main(int argc, char **argv)
         code = MPI_Win_lock_all(0, win);
     } else if (how == HELD) {
         code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        code = code == MPI_SUCCESS ? MPI_Win_flush(0, win) : code;
     }
     while (code == MPI_SUCCESS) {
         if (how == LOCKS) {

@@ -191,6 +191,7 @@ def main():
                 attempt(f"killed writer on {library}, {title}", killed_writer.run, library, launcher)
                 if title == "anyccl run" and (library.abi == "std" or not options.quick):
                     attempt(f"windows by TCP on {library}", windows_apart.run, library, launcher)
+                    attempt(f"a late lock on {library}", windows_apart.run_late, library, launcher)
                 if library.abi in lost_rank.ABIS and title == "anyccl run":
                     attempt(f"lost target on {library}", windows_apart.run_lost, library, launcher)
                     attempt(f"lost rank on {library}", lost_rank.run, library, launcher)

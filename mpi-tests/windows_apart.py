@@ -1,5 +1,8 @@
 """Runs the programs about windows where ranks reach each other by TCP: all of them, or those of pretended hosts."""
 
+import tempfile
+from pathlib import Path
+
 from programs import build, describe
 from setting import SECONDS, Failure, job, launch
 
@@ -7,6 +10,8 @@ from setting import SECONDS, Failure, job, launch
 LAYOUTS = ((2, 1), (2, 2), (3, 3), (4, 2))
 # Gives each rank the name of its host.
 DEALT = 'export ANYCCL_HOST_ID="host$((ANYCCL_RANK % {hosts}))"; exec "$0" "$@"'
+# Milliseconds after which a rank of lock_timeout.c does not wait any more. Another one holds the lock until then.
+LIMIT = 1500
 # Ways in which the ranks of lost_target.c synchronize.
 WAYS = 3
 
@@ -39,3 +44,14 @@ def run_lost(library, tool, seconds=SECONDS):
             if ended.status is None or "the target is lost" not in ended.out or "another error" in ended.out:
                 raise Failure(f"way {way}, {ranks} ranks: {ended.out}{describe(ended, seconds)}")
     return f"{WAYS} ways to synchronize"
+
+
+def run_late(library, tool, seconds=SECONDS):
+    """A lock that is not there within the time limit, by shared memory, by TCP, and by TCP from one rank of two."""
+    for transport, hosts in (("shm", 1), ("tcp", 1), ("auto", 2)):
+        with tempfile.TemporaryDirectory() as folder:
+            words = command(tool, build("lock_timeout", library.abi), 3, hosts, Path(folder) / "file", LIMIT)
+            ended = job(words, library, seconds, ANYCCL_TRANSPORT=transport)
+        if ended.status != 0:
+            raise Failure(f"{transport}, {hosts} hosts: {describe(ended, seconds)}")
+    return "the target stays usable"

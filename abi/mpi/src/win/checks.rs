@@ -9,6 +9,9 @@ impl Win {
     pub(super) fn check_access(&self, rank: u32) -> Result<()> {
         let epoch = self.epoch.lock();
         let is_started = || epoch.started.as_ref().is_some_and(|ranks| ranks.contains(&rank));
+        if epoch.is_all_locked && epoch.not_locked.contains(&rank) {
+            return Err(misuse(format!("MPI_Win_lock_all has not got the lock on rank {rank} in time")));
+        }
         if epoch.is_fenced || epoch.is_all_locked || epoch.lock_on(rank).is_some() || is_started() {
             return Ok(());
         }

@@ -38,6 +38,9 @@ impl Win {
     /// Sends a message to a target, when there is room for it. `fill` writes its data.
     fn ask(&self, access: &Access, asked: Asked, fill: impl FnOnce(*mut u8)) -> Result<()> {
         let (distant, rank) = (self.distant()?, asked.rank);
+        if access.bytes > 0 {
+            self.wait_for_lock_before(rank, access.bytes)?;
+        }
         let (mut wanted, mut number) = (Some(asked), None);
         self.wait_until("an answer to an access", || {
             number = distant.outbox.register(&mut wanted);
@@ -58,7 +61,7 @@ impl Win {
                 Ok(())
             }
             Err(error) => {
-                if let Some(asked) = distant.outbox.take(rank, id) {
+                if let Some(Some(asked)) = distant.outbox.take(rank, id) {
                     distant.outbox.end(asked, None);
                 }
                 Err(error)
@@ -67,7 +70,7 @@ impl Win {
     }
 
     /// Sends a message without places.
-    fn ask_plainly(&self, kind: Kind, rank: Rank, detail: u32) -> Result<Arc<Countdown>> {
+    pub(super) fn ask_plainly(&self, kind: Kind, rank: Rank, detail: u32) -> Result<Arc<Countdown>> {
         let countdown = Arc::new(Countdown::default());
         let asked = Asked { rank, bytes: 0, result: None, countdown: Some(Arc::clone(&countdown)) };
         let access = Access { kind, detail, code: 0, series: &[], bytes: 0, data: 0 };
@@ -75,47 +78,15 @@ impl Win {
         Ok(countdown)
     }
 
-    /// Asks a rank of another host for its lock.
-    pub(super) fn ask_lock(&self, rank: Rank, lock_type: i32) -> Result<Arc<Countdown>> {
-        if self.late_locks.lock().iter().any(|(late, _)| *late == rank) {
-            let is_late =
-                || self.late_locks.lock().iter().any(|(late, lock)| *late == rank && !lock.is_over());
-            self.wait_until(&format!("a lock on rank {rank} that was asked for before"), || !is_late())?;
-            self.give_back_late_locks()?;
-        }
-        self.ask_plainly(Kind::Lock, rank, lock_type.cast_unsigned())
-    }
-
-    /// Waits for a lock that was asked for. If it does not come in time, it is given back when it comes.
-    pub(super) fn wait_for_lock(&self, rank: Rank, lock: Arc<Countdown>) -> Result<()> {
-        let outcome = self.wait_until(&format!("the lock on rank {rank}"), || lock.is_over());
-        if outcome.is_err() {
-            self.late_locks.lock().push((rank, lock));
-        }
-        outcome
-    }
-
     /// Gives back the lock of a rank of another host, behind all accesses.
     pub(super) fn ask_unlock(&self, rank: Rank) -> Result<()> {
         self.ask_plainly(Kind::Unlock, rank, 0).map(drop)
     }
 
-    /// Gives back locks that have come too late.
-    fn give_back_late_locks(&self) -> Result<()> {
-        let mut come = Vec::new();
-        self.late_locks.lock().retain(|(rank, lock)| {
-            if lock.is_over() {
-                come.push(*rank);
-            }
-            !lock.is_over()
-        });
-        come.into_iter().try_for_each(|rank| self.ask_unlock(rank))
-    }
-
     /// Waits until a rank, or every one, has answered. Returns the first failure of an access since then.
     pub(super) fn wait_for_answers(&self, rank: Option<Rank>) -> Result<()> {
         let Some(distant) = &self.distant else { return Ok(()) };
-        self.give_back_late_locks()?;
+        self.wait_for_locks(rank)?;
         self.wait_until("the answer to an access", || distant.outbox.is_quiet(rank))?;
         distant.outbox.forget_sent();
         distant.outbox.take_failure(rank)
@@ -125,6 +96,7 @@ impl Win {
     pub(super) fn take_reply(&self, from: Rank, reply: &Parsed) -> bool {
         let Some(distant) = &self.distant else { return false };
         let Some(asked) = distant.outbox.take(from, reply.header.id) else { return false };
+        let Some(asked) = asked else { return true };
         let class = Class(reply.header.detail.cast_signed());
         let failure = (class != Class::SUCCESS).then(|| {
             Error::new(class, format!("rank {from} has refused an access to its window: no such place"))

@@ -13,6 +13,8 @@ pub struct Epoch {
     pub locks: Vec<(u32, i32)>,
     /// Whether all ranks are locked.
     pub is_all_locked: bool,
+    /// But for these, whose locks were not there in time.
+    pub not_locked: Vec<u32>,
     /// Ranks that `MPI_Win_start` named.
     pub started: Option<Vec<u32>>,
     /// Ranks that `MPI_Win_post` named, from which the end has not come.

@@ -2,14 +2,14 @@
 //!
 //! A probe for the next message is always under way, so that the engine takes in what comes, and wakes who
 //! waits. Messages of one rank are handled in their order. One that must wait for a lock lets those of other
-//! ranks pass.
+//! ranks pass, and if that is the lock of this rank, the answers of its own.
 
 use anyccl_engine::base::{Datatype, Rank};
 use anyccl_engine::comm::{Communicator, Request};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
 use super::Win;
-use super::far::{Inbox, Incoming};
+use super::far::{Inbox, Incoming, Waiting};
 use super::outbox::MOST_OPERATIONS;
 use super::wire::{self, Header, Kind, Parsed};
 use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED};
@@ -69,11 +69,28 @@ impl Inbox {
     /// Takes in what has come, and handles it. Returns whether there was anything.
     pub fn turn(&mut self, win: &Win) -> Result<bool> {
         let mut worked = self.take_in(win)?;
-        let mut at = 0;
-        let mut blocked = Vec::new();
+        loop {
+            worked |= self.handle_all(win)?;
+            let Some(Waiting { rank, id, messages, .. }) = self.grants.next(win) else { break };
+            self.answer(win, rank, id, Ok(Vec::new()))?;
+            // They came before what is in the queue.
+            for bytes in messages.into_iter().rev() {
+                self.queue.push_front(Incoming { request: None, from: rank, bytes });
+            }
+            worked = true;
+        }
+        self.answers.retain_mut(|(_, request)| matches!(request.test(), Ok(false)));
+        Ok(worked)
+    }
+
+    /// Handles messages that have come. Returns whether there were any.
+    fn handle_all(&mut self, win: &Win) -> Result<bool> {
+        let (mut at, mut worked, mut blocked) = (0, false, Vec::new());
         while at < self.queue.len() {
-            let from = self.queue[at].from;
-            let may_be_handled = !blocked.contains(&from) && self.queue[at].request.test()?;
+            let Incoming { request, from, .. } = &mut self.queue[at];
+            let from = *from;
+            let may_be_handled =
+                !blocked.contains(&from) && request.as_mut().map_or(Ok(true), |request| request.test())?;
             match if may_be_handled { self.handle(win, at)? } else { Handled::Later } {
                 Handled::Done => {
                     self.queue.remove(at);
@@ -90,11 +107,6 @@ impl Inbox {
                 }
             }
         }
-        while let Some((rank, id)) = self.grants.next(win) {
-            self.answer(win, rank, id, Ok(Vec::new()))?;
-            worked = true;
-        }
-        self.answers.retain_mut(|(_, request)| matches!(request.test(), Ok(false)));
         Ok(worked)
     }
 
@@ -114,7 +126,7 @@ impl Inbox {
             let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: true };
             // SAFETY: the bytes are kept beside the request, which is dropped first.
             let request = unsafe { win.engine.start_matched_receive(message, buffer) }?;
-            self.queue.push(Incoming { request, from: status.source, bytes });
+            self.queue.push_back(Incoming { request: Some(request), from: status.source, bytes });
             has_come = true;
         }
         Ok(has_come)
@@ -123,6 +135,10 @@ impl Inbox {
     fn handle(&mut self, win: &Win, at: usize) -> Result<Handled> {
         let (bytes, from) = (std::mem::take(&mut self.queue[at].bytes), self.queue[at].from);
         let Some(message) = wire::parse(&bytes) else { return Ok(Handled::Wrong) };
+        let comes_at_once = matches!(message.header.kind, Kind::Lock | Kind::Reply | Kind::Forget);
+        if !comes_at_once && self.grants.is_waiting(from) {
+            return Ok(if self.grants.keep(from, bytes) { Handled::Done } else { Handled::Wrong });
+        }
         let handled = self.handle_message(win, from, &message)?;
         if matches!(handled, Handled::Later) {
             self.queue[at].bytes = bytes;
@@ -146,6 +162,11 @@ impl Inbox {
                 }
                 had_it
             }
+            Kind::Forget => {
+                self.forget(win, from)?;
+                self.answer(win, from, id, Ok(Vec::new()))?;
+                true
+            }
             _ => {
                 let Some(outcome) = win.apply(message) else { return Ok(Handled::Later) };
                 self.answer(win, from, id, outcome)?;
@@ -154,6 +175,17 @@ impl Inbox {
         };
         let answers = self.answers.iter().filter(|(rank, _)| *rank == from).count();
         Ok(if is_right && answers <= MOST_ANSWERS { Handled::Done } else { Handled::Wrong })
+    }
+
+    /// Forgets the lock that a rank has asked for. What came after it is refused.
+    fn forget(&mut self, win: &Win, rank: Rank) -> Result<()> {
+        let Some(Waiting { id, messages, .. }) = self.grants.forget(win, rank) else { return Ok(()) };
+        let after =
+            messages.iter().filter_map(|message| wire::parse(message)).map(|message| message.header.id);
+        for id in std::iter::once(id).chain(after) {
+            self.answer(win, rank, id, Err(Error::new(Class::RMA_SYNC, "the lock was not there in time")))?;
+        }
+        Ok(())
     }
 
     fn answer(&mut self, win: &Win, to: Rank, id: u64, outcome: Result<Vec<u8>>) -> Result<()> {

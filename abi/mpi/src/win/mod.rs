@@ -22,9 +22,9 @@
 //! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls`
 //!   are MPI's functions.
 //! - `far` has the state for other hosts. `distant` sends accesses to other hosts in the form of `wire`.
-//!   `outbox` keeps them until their answers
-//!   come, and `countdown` tells the end of one. `inbox` takes in what others send, `apply` does it, and
-//!   `grants` has those who wait for the lock of this rank.
+//!   `outbox` keeps them until their answers come, and `countdown` tells the end of one. `pending` has the
+//!   locks that were asked for. `inbox` takes in what others send, `apply` does it, and `grants` has those
+//!   who wait for the lock of this rank.
 //! - `fence`, `active` and `passive` have MPI's functions for synchronization.
 //! - `inquiry` answers queries, `numbers` has the numbers of other ABIs.
 
@@ -53,6 +53,7 @@ mod memory;
 pub mod numbers;
 mod outbox;
 pub mod passive;
+mod pending;
 mod progress;
 mod remote;
 pub mod request_calls;
@@ -71,7 +72,6 @@ use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
 use self::control::{Control, Ticket};
-use self::countdown::Countdown;
 use self::epoch::Epoch;
 use self::far::Distant;
 use self::memory::Shared;
@@ -100,9 +100,7 @@ pub struct Win {
     /// Set if some ranks are on other hosts.
     distant: Option<Distant>,
     /// Tickets of this rank, for locks on ranks of this host, for which it does not wait any more.
-    abandoned: Mutex<Vec<(Rank, Ticket)>>,
-    /// Locks of ranks of other hosts that have not come in time.
-    late_locks: Mutex<Vec<(Rank, Arc<Countdown>)>>,
+    given_up: Mutex<Vec<(Rank, Ticket)>>,
     /// Memory of the library that this rank has allocated or mapped for the window.
     _memory: Vec<Shared>,
     epoch: Mutex<Epoch>,

@@ -17,7 +17,9 @@ use crate::error::{Error, Result};
 /// Most operations with one target that have no answer.
 pub const MOST_OPERATIONS: usize = 256;
 /// Most bytes of them, in both directions. A single operation may exceed it.
-const MOST_BYTES: usize = 4 << 20;
+pub const MOST_BYTES: usize = 4 << 20;
+/// Most operations, and bytes of them, that are sent behind a lock which is not there yet.
+const MOST_BEHIND_LOCK: (usize, usize) = (32, 64 << 10);
 
 /// An operation that a target was asked for.
 pub struct Asked {
@@ -41,7 +43,8 @@ struct Account {
 #[derive(Default)]
 struct State {
     next: u64,
-    asked: HashMap<u64, Asked>,
+    /// `None`: nobody waits for the answer any more.
+    asked: HashMap<u64, (Rank, Option<Asked>)>,
     accounts: HashMap<Rank, Account>,
     sends: VecDeque<Request>,
 }
@@ -68,15 +71,48 @@ impl Outbox {
         }
         state.next += 1;
         let id = state.next;
-        state.asked.insert(id, wanted);
+        state.asked.insert(id, (wanted.rank, Some(wanted)));
         Some(id)
     }
 
-    /// Takes out the operation that a rank has answered. `None`: the rank was not asked for it.
-    pub fn take(&self, rank: Rank, id: u64) -> Option<Asked> {
+    /// Whether another operation with that many bytes may be sent to a rank whose lock is not there yet.
+    pub fn may_come_before_lock(&self, rank: Rank, bytes: usize) -> bool {
+        let state = self.0.lock();
+        let (operations, before) =
+            state.accounts.get(&rank).map_or((0, 0), |account| (account.operations, account.bytes));
+        operations < MOST_BEHIND_LOCK.0 && before + bytes <= MOST_BEHIND_LOCK.1
+    }
+
+    /// Takes out the operation that a rank has answered. `None`: the rank was not asked for it. Without an
+    /// operation, nobody waits for the answer.
+    pub fn take(&self, rank: Rank, id: u64) -> Option<Option<Asked>> {
         let mut state = self.0.lock();
-        state.asked.get(&id).filter(|asked| asked.rank == rank)?;
-        state.asked.remove(&id)
+        state.asked.get(&id).filter(|(its, _)| *its == rank)?;
+        let (_, asked) = state.asked.remove(&id)?;
+        if asked.is_none() {
+            state.accounts.entry(rank).or_default().operations -= 1;
+        }
+        Some(asked)
+    }
+
+    /// The rank that was asked for a message of an access.
+    pub fn rank_of(&self, access: &Arc<Countdown>) -> Option<Rank> {
+        let state = self.0.lock();
+        let is_part = |asked: &&Asked| asked.countdown.as_ref().is_some_and(|its| Arc::ptr_eq(its, access));
+        state.asked.values().filter_map(|(_, asked)| asked.as_ref()).find(is_part).map(|asked| asked.rank)
+    }
+
+    /// Waits for no answer of a rank any more: what it was asked for has failed.
+    pub fn give_up(&self, rank: Rank, failure: &Error) {
+        let mut state = self.0.lock();
+        let State { asked, accounts, .. } = &mut *state;
+        for (its, asked) in asked.values_mut().filter(|(its, _)| *its == rank) {
+            let Some(asked) = asked.take() else { continue };
+            accounts.entry(*its).or_default().bytes -= asked.bytes;
+            if let Some(countdown) = asked.countdown {
+                countdown.end_one(Some(failure.clone()));
+            }
+        }
     }
 
     /// Notes the end of an operation that was taken out.

@@ -1,6 +1,7 @@
 //! MPI's functions for locks and flushes. Accesses to ranks of this host are complete when their functions
-//! return, so a flush only orders memory. Of other hosts, it waits for the answers.
+//! return, so a flush only orders memory. Of other hosts, it waits for the lock and the answers.
 
+use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use anyccl_engine::base::Rank;
@@ -8,6 +9,7 @@ use anyccl_engine::base::Rank;
 use super::Win;
 use super::epoch::misuse;
 use super::fence::check_assertion;
+use super::pending;
 use super::target::Place;
 use super::with::with;
 use crate::arguments::WinHandle;
@@ -67,44 +69,26 @@ impl Win {
         matches!(self.targets[rank as usize].place, Place::Distant)
     }
 
-    fn lock_rank(&self, rank: Rank, lock_type: i32) -> Result<()> {
-        if !self.is_distant(rank) {
-            return self.lock_passive(rank, lock_type);
+    fn lock_rank(self: &Arc<Win>, rank: Rank, lock_type: i32) -> Result<()> {
+        pending::wait_for_all()?;
+        if self.is_distant(rank) {
+            self.ask_lock(rank, lock_type)
+        } else {
+            self.lock_passive(rank, lock_type)
         }
-        let lock = self.ask_lock(rank, lock_type)?;
-        self.wait_for_lock(rank, lock)
     }
 
-    /// Takes the locks of all ranks. Those of other hosts are asked for at once.
-    fn lock_all_ranks(&self) -> Result<()> {
-        let mut asked = Vec::new();
-        let mut taken = Vec::new();
-        let mut take = || {
-            for rank in (0..self.engine.size()).filter(|rank| self.is_distant(*rank)) {
-                asked.push((rank, self.ask_lock(rank, LOCK_SHARED)?));
-            }
-            for rank in (0..self.engine.size()).filter(|rank| !self.is_distant(*rank)) {
-                self.lock_passive(rank, LOCK_SHARED)?;
-                taken.push(rank);
-            }
-            Ok(())
-        };
-        let mut outcome = take();
-        for (rank, lock) in asked {
-            // After a failure, the others are given back when they come.
-            outcome = match outcome {
-                Ok(()) => self.wait_for_lock(rank, lock).map(|()| taken.push(rank)),
-                Err(error) => {
-                    self.late_locks.lock().push((rank, lock));
-                    Err(error)
-                }
-            };
+    /// Takes the locks of the ranks of this host, and asks for those of others.
+    fn lock_all_ranks(self: &Arc<Win>) -> Result<()> {
+        pending::wait_for_all()?;
+        let (distant, near): (Vec<Rank>, Vec<Rank>) =
+            (0..self.engine.size()).partition(|rank| self.is_distant(*rank));
+        for (at, rank) in near.iter().enumerate() {
+            self.lock_passive(*rank, LOCK_SHARED).inspect_err(|_| {
+                near[..at].iter().for_each(|rank| self.unlock_passive(*rank, LOCK_SHARED));
+            })?;
         }
-        if outcome.is_err() {
-            // The window's communicator may have failed, which the outcome tells.
-            let _ = self.unlock_ranks(&taken);
-        }
-        outcome
+        distant.into_iter().try_for_each(|rank| self.ask_lock(rank, LOCK_SHARED))
     }
 
     /// Gives locks back. Those of other hosts come behind all accesses.
@@ -124,20 +108,30 @@ pub unsafe fn lock_all(assert: i32, win: WinHandle) -> Result<()> {
             epoch.check_none()?;
             epoch.is_all_locked = true;
         }
-        win.lock_all_ranks().inspect_err(|_| win.epoch.lock().is_all_locked = false)
+        win.lock_all_ranks().inspect_err(|_| drop(end_lock_all(win)))
     })
+}
+
+/// Ends the epoch that `MPI_Win_lock_all` has begun. Returns the ranks whose locks were not there in time.
+fn end_lock_all(win: &Win) -> Vec<Rank> {
+    let mut epoch = win.epoch.lock();
+    epoch.is_all_locked = false;
+    std::mem::take(&mut epoch.not_locked)
 }
 
 /// `MPI_Win_unlock_all`.
 pub unsafe fn unlock_all(win: WinHandle) -> Result<()> {
     with(win, |win| {
-        if !std::mem::take(&mut win.epoch.lock().is_all_locked) {
+        if !win.epoch.lock().is_all_locked {
             return Err(misuse("MPI_Win_lock_all was not called"));
         }
         fence(Ordering::SeqCst);
-        let all: Vec<Rank> = (0..win.engine.size()).collect();
+        // Ended only then, so that a lock that does not come is known not to be given back.
+        let locks = win.wait_for_locks(None);
+        let not_locked = end_lock_all(win);
+        let all: Vec<Rank> = (0..win.engine.size()).filter(|rank| !not_locked.contains(rank)).collect();
         win.unlock_ranks(&all)?;
-        win.wait_for_answers(None)
+        locks.and(win.wait_for_answers(None))
     })
 }
 

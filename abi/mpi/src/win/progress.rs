@@ -22,10 +22,7 @@ impl Win {
         let Some(mut inbox) = self.distant.as_ref().and_then(|distant| distant.inbox.try_lock()) else {
             return Ok(false);
         };
-        let worked = inbox.turn(self)?;
-        drop(inbox);
-        self.pass_abandoned();
-        Ok(worked)
+        inbox.turn(self)
     }
 }
 

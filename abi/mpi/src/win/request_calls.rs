@@ -3,8 +3,10 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyccl_engine::comm as engine;
+use anyccl_engine::sys::clock;
 
 use super::Win;
 use super::calls::{self, Started};
@@ -15,6 +17,7 @@ use crate::arguments::{DatatypeHandle, OpHandle, Output, RequestHandle, SendAddr
 use crate::constants::COMM_NULL;
 use crate::error::Result;
 use crate::request::{self, Active, Steps};
+use crate::state;
 use crate::status::Status;
 
 fn finished(request: &Output<RequestHandle>) {
@@ -27,6 +30,7 @@ struct Reading {
     countdown: Arc<Countdown>,
     polls: u32,
     vigil: Option<Vigil>,
+    start: Instant,
 }
 
 /// Polls after which the loss of any rank is a failure.
@@ -38,6 +42,10 @@ impl Steps for Reading {
             return Some(self.countdown.outcome().map(|()| Status::SENT));
         }
         self.polls = self.polls.saturating_add(1);
+        let waited = clock::since(self.start);
+        if state::time_limit().is_some_and(|limit| waited >= limit) {
+            return Some(Err(self.win.give_up_access(&self.countdown, waited)));
+        }
         let mut go_on = || {
             if self.polls >= PATIENT_POLLS && self.vigil.is_none() {
                 self.vigil = Some(Vigil::of(&self.win)?);
@@ -56,7 +64,7 @@ fn give(started: Started, request: &Output<RequestHandle>) {
     match started {
         None => finished(request),
         Some((win, countdown)) => {
-            let reading = Reading { win, countdown, polls: 0, vigil: None };
+            let reading = Reading { win, countdown, polls: 0, vigil: None, start: clock::now() };
             request.set(request::create(COMM_NULL, Active::Steps(Box::new(reading))));
         }
     }

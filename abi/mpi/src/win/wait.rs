@@ -57,6 +57,11 @@ impl Win {
         Ok(())
     }
 
+    /// The failure of a wait that has taken so long.
+    pub(super) fn late(&self, what: &str, waited: Duration) -> Error {
+        Error::new(Class::OTHER, format!("{what} of {} was not there within {waited:?}", self.title()))
+    }
+
     /// Waits until `is_done` returns true. Everything else of this process goes on meanwhile. It is an error
     /// if a rank is lost, or if the time limit passes.
     pub(super) fn wait_until(&self, what: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
@@ -80,9 +85,7 @@ impl Win {
                 vigil = Some(Vigil::of(self)?);
             }
             if limit.is_some_and(|limit| clock::since(start) >= limit) {
-                let text =
-                    format!("{what} of {} was not there within {:?}", self.title(), clock::since(start));
-                return Err(Error::new(Class::OTHER, text));
+                return Err(self.late(what, clock::since(start)));
             }
             turns += 1;
             // Each turn looks at sockets, if some ranks are on other hosts.

@@ -39,9 +39,11 @@ pub enum Kind {
     Unlock,
     /// Answer to one of the others.
     Reply,
+    /// Forget the lock that was asked for, and everything after.
+    Forget,
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -50,6 +52,7 @@ const KINDS: [Kind; 8] = [
     Kind::Lock,
     Kind::Unlock,
     Kind::Reply,
+    Kind::Forget,
 ];
 
 /// The beginning of a message.
@@ -144,12 +147,12 @@ pub fn parse(message: &[u8]) -> Option<Parsed<'_>> {
     let (list, data) = rest.split_at_checked(number * SERIES)?;
     let series: Vec<Series> = list.chunks_exact(SERIES).map(series_of).collect();
     let listed = series.iter().try_fold(0usize, |sum, series| sum.checked_add(series.bytes()?))?;
-    let accesses = !matches!(kind, Kind::Lock | Kind::Unlock | Kind::Reply);
+    let accesses = !matches!(kind, Kind::Lock | Kind::Unlock | Kind::Reply | Kind::Forget);
     let wanted = if accesses { bytes } else { 0 };
     let sent = match kind {
         Kind::Put | Kind::Reply => bytes,
         Kind::Swap => 2 * bytes,
-        Kind::Get | Kind::Lock | Kind::Unlock => 0,
+        Kind::Get | Kind::Lock | Kind::Unlock | Kind::Forget => 0,
         // Without an operand, for MPI_NO_OP.
         Kind::Accumulate | Kind::GetAccumulate => data.len().min(bytes),
     };
@@ -236,8 +239,10 @@ mod tests {
         let series = [Series { start: 8, len: 4, stride: -16, count: 3 }];
         let sent = message(&header, &series, &[1; 12]);
         assert_eq!(parse(&sent), Some(Parsed { header, series: series.to_vec(), data: &[1; 12] }));
-        let reply = Header::plain(Kind::Reply, 77, 3);
-        assert_eq!(parse(&message(&reply, &[], &[])).map(|parsed| parsed.header), Some(reply));
+        for kind in [Kind::Reply, Kind::Lock, Kind::Unlock, Kind::Forget] {
+            let plain = Header::plain(kind, 77, 3);
+            assert_eq!(parse(&message(&plain, &[], &[])).map(|parsed| parsed.header), Some(plain));
+        }
     }
 
     #[test]
