@@ -82,8 +82,8 @@ def replace_link(file, name, package):
     if file.suffix == ".so" and name.parent != NCCL / "lib":
         folder = NCCL_IN_PACKAGE if name.parent == NCCL else name.parent
         write(package / folder / file.name, f"INPUT({leads_to.name})\n")
-    elif name.as_posix() == "bin/anyccl-mpicxx":
-        # It knows by its name that it compiles C++.
+    elif name.as_posix() in ("bin/anyccl-mpicxx", "bin/anyccl-mpifort"):
+        # It knows by its name that it compiles C++, or Fortran.
         copy(file.resolve(), package / name)
     elif name.as_posix() == "bin/anyccl-mpiexec":
         write(package / name, '#!/bin/sh\nexec "$(dirname "$0")/anyccl" mpiexec "$@"\n', 0o755)

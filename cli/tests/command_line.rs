@@ -34,7 +34,9 @@ fn there_is_a_man_page_for_the_tool_and_for_each_public_subcommand() {
         let page = fs::read_to_string(folder.join(format!("{name}.1"))).expect(name);
         assert!(page.contains(".SH NAME\n") && page.contains(part), "{page}");
     }
-    assert!(folder.join("anyccl-mpicxx.1").exists());
+    for name in ["anyccl-mpicxx.1", "anyccl-mpifort.1"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
     let tool = fs::read_to_string(folder.join("anyccl.1")).unwrap();
     assert!(SUBCOMMANDS.iter().all(|name| tool.contains(&format!("anyccl\\-{name}(1)"))), "{tool}");
     assert!(!folder.join("anyccl-agent.1").exists());

@@ -48,6 +48,11 @@ def mpicxx():
     _become("anyccl-mpicxx", sys.argv[1:])
 
 
+def mpifort():
+    """Runs `anyccl-mpifort`."""
+    _become("anyccl-mpifort", sys.argv[1:])
+
+
 def _become(name, words):
     try:
         program = os.path.join(paths.get_prefix(), "bin", name)

@@ -23,6 +23,7 @@ pub fn pages(tool: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
         ("anyccl-mpiexec.1".into(), plain("anyccl-mpiexec", mpiexec::HELP)?),
         ("anyccl-mpicc.1".into(), plain("anyccl-mpicc", &comment(MPICC))?),
         ("anyccl-mpicxx.1".into(), b".so man1/anyccl-mpicc.1\n".to_vec()),
+        ("anyccl-mpifort.1".into(), b".so man1/anyccl-mpicc.1\n".to_vec()),
     ];
     for command in tool.get_subcommands().filter(|command| !command.is_hide_set()).chain([&tool]) {
         let text = command.get_after_long_help().or(command.get_after_help());
