@@ -113,4 +113,11 @@ def by_wrapper(prefix):
         for ranks in RANKS:
             its, _ = of_open_mpi(title, ranks)
             same(title, ranks, its, output(library, ranks, launch(prefix / "bin" / "anyccl", ranks, [program]), [library.folder]))
+    for module in ("mpi", "mpi_f08"):
+        program = WORK / "programs" / f"fortran-twins-{module}"
+        run_compiler(["env", *(f"{name}={value}" for name, value in settings.items()), prefix / "bin" / "anyccl-mpifort", "-cpp", "-Wall",
+                      *(["-DWITH_F08"] if module == "mpi_f08" else []), SOURCES / "twins.F90", "-o", program])
+        got = output(library, 2, launch(prefix / "bin" / "anyccl", 2, [program]), [library.folder])
+        if got != ["ok"] * 2:
+            raise Failure(f"twins and sizes of {module}: {got}")
     return "anyccl-mpifort: mpif.h, use mpi, use mpi_f08: as on Open MPI"

@@ -343,6 +343,144 @@ module mpi_f08
   external :: MPI_WIN_NULL_COPY_FN
   external :: MPI_WIN_NULL_DELETE_FN
   external :: MPI_WIN_DUP_FN
+  abstract interface
+    subroutine MPI_User_function( &
+      invec, inoutvec, len, datatype)
+      import
+      type(c_ptr), value :: invec, inoutvec
+      integer :: len
+      type(MPI_Datatype) :: datatype
+    end subroutine
+    subroutine MPI_User_function_c( &
+      invec, inoutvec, len, datatype)
+      import
+      type(c_ptr), value :: invec, inoutvec
+      integer(MPI_COUNT_KIND) :: len
+      type(MPI_Datatype) :: datatype
+    end subroutine
+    subroutine MPI_Comm_copy_attr_function( &
+      oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(MPI_Comm) :: oldcomm
+      integer :: comm_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer(MPI_ADDRESS_KIND) :: attribute_val_in, attribute_val_out
+      logical :: flag
+    end subroutine
+    subroutine MPI_Comm_delete_attr_function( &
+      comm, comm_keyval, attribute_val, extra_state, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: comm_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer(MPI_ADDRESS_KIND) :: extra_state
+    end subroutine
+    subroutine MPI_Win_copy_attr_function( &
+      oldwin, win_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(MPI_Win) :: oldwin
+      integer :: win_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer(MPI_ADDRESS_KIND) :: attribute_val_in, attribute_val_out
+      logical :: flag
+    end subroutine
+    subroutine MPI_Win_delete_attr_function( &
+      win, win_keyval, attribute_val, extra_state, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: win_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer(MPI_ADDRESS_KIND) :: extra_state
+    end subroutine
+    subroutine MPI_Type_copy_attr_function( &
+      oldtype, type_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(MPI_Datatype) :: oldtype
+      integer :: type_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer(MPI_ADDRESS_KIND) :: attribute_val_in, attribute_val_out
+      logical :: flag
+    end subroutine
+    subroutine MPI_Type_delete_attr_function( &
+      datatype, type_keyval, attribute_val, extra_state, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: type_keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer(MPI_ADDRESS_KIND) :: extra_state
+    end subroutine
+    subroutine MPI_Comm_errhandler_function( &
+      comm, error_code)
+      import
+      type(MPI_Comm) :: comm
+      integer :: error_code
+    end subroutine
+    subroutine MPI_Win_errhandler_function( &
+      win, error_code)
+      import
+      type(MPI_Win) :: win
+      integer :: error_code
+    end subroutine
+    subroutine MPI_File_errhandler_function( &
+      file, error_code)
+      import
+      type(MPI_File) :: file
+      integer :: error_code
+    end subroutine
+    subroutine MPI_Session_errhandler_function( &
+      session, error_code)
+      import
+      type(MPI_Session) :: session
+      integer :: error_code
+    end subroutine
+    subroutine MPI_Grequest_query_function( &
+      extra_state, status, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      type(MPI_Status) :: status
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Grequest_free_function( &
+      extra_state, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Grequest_cancel_function( &
+      extra_state, complete, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      logical :: complete
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Datarep_extent_function( &
+      datatype, extent, extra_state, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: extent
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Datarep_conversion_function( &
+      userbuf, datatype, count, filebuf, position, extra_state, ierror)
+      import
+      type(c_ptr), value :: userbuf, filebuf
+      type(MPI_Datatype) :: datatype
+      integer :: count, ierror
+      integer(MPI_OFFSET_KIND) :: position
+      integer(MPI_ADDRESS_KIND) :: extra_state
+    end subroutine
+    subroutine MPI_Datarep_conversion_function_c( &
+      userbuf, datatype, count, filebuf, position, extra_state, ierror)
+      import
+      type(c_ptr), value :: userbuf, filebuf
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer :: ierror
+      integer(MPI_OFFSET_KIND) :: position
+      integer(MPI_ADDRESS_KIND) :: extra_state
+    end subroutine
+  end interface
   interface MPI_Abort
     subroutine mpi_abort_f08(comm, errorcode, ierror)
       import
@@ -1277,7 +1415,7 @@ module mpi_f08
   interface MPI_Comm_create_errhandler
     subroutine mpi_comm_create_errhandler_f08(comm_errhandler_fn, errhandler, ierror)
       import
-      external :: comm_errhandler_fn
+      procedure(MPI_Comm_errhandler_function) :: comm_errhandler_fn
       type(MPI_Errhandler) :: errhandler
       integer, optional :: ierror
     end subroutine
@@ -1831,7 +1969,7 @@ module mpi_f08
   interface MPI_File_create_errhandler
     subroutine mpi_file_create_errhandler_f08(file_errhandler_fn, errhandler, ierror)
       import
-      external :: file_errhandler_fn
+      procedure(MPI_File_errhandler_function) :: file_errhandler_fn
       type(MPI_Errhandler) :: errhandler
       integer, optional :: ierror
     end subroutine
@@ -3262,9 +3400,9 @@ module mpi_f08
   interface MPI_Grequest_start
     subroutine mpi_grequest_start_f08(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
       import
-      external :: query_fn
-      external :: free_fn
-      external :: cancel_fn
+      procedure(MPI_Grequest_query_function) :: query_fn
+      procedure(MPI_Grequest_free_function) :: free_fn
+      procedure(MPI_Grequest_cancel_function) :: cancel_fn
       integer(MPI_ADDRESS_KIND) :: extra_state
       type(MPI_Request) :: request
       integer, optional :: ierror
@@ -5114,7 +5252,7 @@ module mpi_f08
   interface MPI_Op_create
     subroutine mpi_op_create_f08(user_fn, commute, op, ierror)
       import
-      external :: user_fn
+      procedure(MPI_User_function) :: user_fn
       logical :: commute
       type(MPI_Op) :: op
       integer, optional :: ierror
@@ -5123,7 +5261,7 @@ module mpi_f08
   interface MPI_Op_create_c
     subroutine mpi_op_create_c_f08(user_fn, commute, op, ierror)
       import
-      external :: user_fn
+      procedure(MPI_User_function_c) :: user_fn
       logical :: commute
       type(MPI_Op) :: op
       integer, optional :: ierror
@@ -6463,7 +6601,7 @@ module mpi_f08
   interface MPI_Session_create_errhandler
     subroutine mpi_session_create_errhandler_f08(session_errhandler_fn, errhandler, ierror)
       import
-      external :: session_errhandler_fn
+      procedure(MPI_Session_errhandler_function) :: session_errhandler_fn
       type(MPI_Errhandler) :: errhandler
       integer, optional :: ierror
     end subroutine
@@ -7542,7 +7680,7 @@ module mpi_f08
   interface MPI_Win_create_errhandler
     subroutine mpi_win_create_errhandler_f08(win_errhandler_fn, errhandler, ierror)
       import
-      external :: win_errhandler_fn
+      procedure(MPI_Win_errhandler_function) :: win_errhandler_fn
       type(MPI_Errhandler) :: errhandler
       integer, optional :: ierror
     end subroutine
@@ -7809,6 +7947,7498 @@ module mpi_f08
       import
     end function
   end interface
+  interface PMPI_Abort
+    subroutine pmpi_abort_f08(comm, errorcode, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Accumulate
+    subroutine pmpi_accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+      target_disp, target_count, target_datatype, op, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Accumulate
+    subroutine pmpi_accumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+      target_disp, target_count, target_datatype, op, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Add_error_class
+    subroutine pmpi_add_error_class_f08(errorclass, ierror)
+      import
+      integer :: errorclass
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Add_error_code
+    subroutine pmpi_add_error_code_f08(errorclass, errorcode, ierror)
+      import
+      integer :: errorclass
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Add_error_string
+    subroutine pmpi_add_error_string_f08(errorcode, string, ierror)
+      import
+      integer :: errorcode
+      character(*) :: string
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Aint_add
+    integer(MPI_ADDRESS_KIND) function pmpi_aint_add_f08(base, disp)
+      import
+      integer(MPI_ADDRESS_KIND) :: base
+      integer(MPI_ADDRESS_KIND) :: disp
+    end function
+  end interface
+  interface PMPI_Aint_diff
+    integer(MPI_ADDRESS_KIND) function pmpi_aint_diff_f08(addr1, addr2)
+      import
+      integer(MPI_ADDRESS_KIND) :: addr1
+      integer(MPI_ADDRESS_KIND) :: addr2
+    end function
+  end interface
+  interface PMPI_Allgather
+    subroutine pmpi_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgather
+    subroutine pmpi_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgather_init
+    subroutine pmpi_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgather_init
+    subroutine pmpi_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgatherv
+    subroutine pmpi_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgatherv
+    subroutine pmpi_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgatherv_init
+    subroutine pmpi_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allgatherv_init
+    subroutine pmpi_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alloc_mem
+    subroutine pmpi_alloc_mem_f08(size, info, baseptr, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: size
+      type(MPI_Info) :: info
+      type(c_ptr) :: baseptr
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allreduce
+    subroutine pmpi_allreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allreduce
+    subroutine pmpi_allreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allreduce_init
+    subroutine pmpi_allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Allreduce_init
+    subroutine pmpi_allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoall
+    subroutine pmpi_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoall
+    subroutine pmpi_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoall_init
+    subroutine pmpi_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoall_init
+    subroutine pmpi_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallv
+    subroutine pmpi_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallv
+    subroutine pmpi_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallv_init
+    subroutine pmpi_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallv_init
+    subroutine pmpi_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallw
+    subroutine pmpi_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+      rdispls, recvtypes, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallw
+    subroutine pmpi_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+      rdispls, recvtypes, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallw_init
+    subroutine pmpi_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+      rdispls, recvtypes, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Alltoallw_init
+    subroutine pmpi_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Attr_delete
+    subroutine pmpi_attr_delete_f08(comm, keyval, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Attr_get
+    subroutine pmpi_attr_get_f08(comm, keyval, attribute_val, flag, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: keyval
+      integer :: attribute_val
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Attr_put
+    subroutine pmpi_attr_put_f08(comm, keyval, attribute_val, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: keyval
+      integer :: attribute_val
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Barrier
+    subroutine pmpi_barrier_f08(comm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Barrier_init
+    subroutine pmpi_barrier_init_f08(comm, info, request, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bcast
+    subroutine pmpi_bcast_f08(buffer, count, datatype, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bcast
+    subroutine pmpi_bcast_c_f08(buffer, count, datatype, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bcast_init
+    subroutine pmpi_bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bcast_init
+    subroutine pmpi_bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bsend
+    subroutine pmpi_bsend_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bsend
+    subroutine pmpi_bsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bsend_init
+    subroutine pmpi_bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Bsend_init
+    subroutine pmpi_bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_attach
+    subroutine pmpi_buffer_attach_f08(buffer, size, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_attach
+    subroutine pmpi_buffer_attach_c_f08(buffer, size, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_detach
+    subroutine pmpi_buffer_detach_f08(buffer_addr, size, ierror)
+      import
+      type(c_ptr) :: buffer_addr
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_detach
+    subroutine pmpi_buffer_detach_c_f08(buffer_addr, size, ierror)
+      import
+      type(c_ptr) :: buffer_addr
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_flush
+    subroutine pmpi_buffer_flush_f08(ierror)
+      import
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Buffer_iflush
+    subroutine pmpi_buffer_iflush_f08(request, ierror)
+      import
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cancel
+    subroutine pmpi_cancel_f08(request, ierror)
+      import
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_coords
+    subroutine pmpi_cart_coords_f08(comm, rank, maxdims, coords, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: rank
+      integer :: maxdims
+      integer :: coords(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_create
+    subroutine pmpi_cart_create_f08(comm_old, ndims, dims, periods, reorder, comm_cart, ierror)
+      import
+      type(MPI_Comm) :: comm_old
+      integer :: ndims
+      integer :: dims(*)
+      logical :: periods(*)
+      logical :: reorder
+      type(MPI_Comm) :: comm_cart
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_get
+    subroutine pmpi_cart_get_f08(comm, maxdims, dims, periods, coords, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: maxdims
+      integer :: dims(*)
+      logical :: periods(*)
+      integer :: coords(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_map
+    subroutine pmpi_cart_map_f08(comm, ndims, dims, periods, newrank, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: ndims
+      integer :: dims(*)
+      logical :: periods(*)
+      integer :: newrank
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_rank
+    subroutine pmpi_cart_rank_f08(comm, coords, rank, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: coords(*)
+      integer :: rank
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_shift
+    subroutine pmpi_cart_shift_f08(comm, direction, disp, rank_source, rank_dest, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: direction
+      integer :: disp
+      integer :: rank_source
+      integer :: rank_dest
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cart_sub
+    subroutine pmpi_cart_sub_f08(comm, remain_dims, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      logical :: remain_dims(*)
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Cartdim_get
+    subroutine pmpi_cartdim_get_f08(comm, ndims, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: ndims
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Close_port
+    subroutine pmpi_close_port_f08(port_name, ierror)
+      import
+      character(*) :: port_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_accept
+    subroutine pmpi_comm_accept_f08(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(*) :: port_name
+      type(MPI_Info) :: info
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_attach_buffer
+    subroutine pmpi_comm_attach_buffer_f08(comm, buffer, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_attach_buffer
+    subroutine pmpi_comm_attach_buffer_c_f08(comm, buffer, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_call_errhandler
+    subroutine pmpi_comm_call_errhandler_f08(comm, errorcode, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_compare
+    subroutine pmpi_comm_compare_f08(comm1, comm2, result, ierror)
+      import
+      type(MPI_Comm) :: comm1
+      type(MPI_Comm) :: comm2
+      integer :: result
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_connect
+    subroutine pmpi_comm_connect_f08(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(*) :: port_name
+      type(MPI_Info) :: info
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_create
+    subroutine pmpi_comm_create_f08(comm, group, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Group) :: group
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_create_errhandler
+    subroutine pmpi_comm_create_errhandler_f08(comm_errhandler_fn, errhandler, ierror)
+      import
+      procedure(MPI_Comm_errhandler_function) :: comm_errhandler_fn
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_create_from_group
+    subroutine pmpi_comm_create_from_group_f08(group, stringtag, info, errhandler, newcomm, ierror)
+      import
+      type(MPI_Group) :: group
+      character(*) :: stringtag
+      type(MPI_Info) :: info
+      type(MPI_Errhandler) :: errhandler
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_create_group
+    subroutine pmpi_comm_create_group_f08(comm, group, tag, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Group) :: group
+      integer :: tag
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_create_keyval
+    subroutine pmpi_comm_create_keyval_f08(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, &
+      extra_state, ierror)
+      import
+      external :: comm_copy_attr_fn
+      external :: comm_delete_attr_fn
+      integer :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_delete_attr
+    subroutine pmpi_comm_delete_attr_f08(comm, comm_keyval, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: comm_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_detach_buffer
+    subroutine pmpi_comm_detach_buffer_f08(comm, buffer_addr, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: buffer_addr
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_detach_buffer
+    subroutine pmpi_comm_detach_buffer_c_f08(comm, buffer_addr, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: buffer_addr
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_disconnect
+    subroutine pmpi_comm_disconnect_f08(comm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_dup
+    subroutine pmpi_comm_dup_f08(comm, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_dup_with_info
+    subroutine pmpi_comm_dup_with_info_f08(comm, info, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_flush_buffer
+    subroutine pmpi_comm_flush_buffer_f08(comm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_free
+    subroutine pmpi_comm_free_f08(comm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_free_keyval
+    subroutine pmpi_comm_free_keyval_f08(comm_keyval, ierror)
+      import
+      integer :: comm_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_get_attr
+    subroutine pmpi_comm_get_attr_f08(comm, comm_keyval, attribute_val, flag, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_get_errhandler
+    subroutine pmpi_comm_get_errhandler_f08(comm, errhandler, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_get_info
+    subroutine pmpi_comm_get_info_f08(comm, info_used, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info_used
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_get_name
+    subroutine pmpi_comm_get_name_f08(comm, comm_name, resultlen, ierror)
+      import
+      type(MPI_Comm) :: comm
+      character(*) :: comm_name
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_get_parent
+    subroutine pmpi_comm_get_parent_f08(parent, ierror)
+      import
+      type(MPI_Comm) :: parent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_group
+    subroutine pmpi_comm_group_f08(comm, group, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Group) :: group
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_idup
+    subroutine pmpi_comm_idup_f08(comm, newcomm, request, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: newcomm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_idup_with_info
+    subroutine pmpi_comm_idup_with_info_f08(comm, info, newcomm, request, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: newcomm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_iflush_buffer
+    subroutine pmpi_comm_iflush_buffer_f08(comm, request, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_join
+    subroutine pmpi_comm_join_f08(fd, intercomm, ierror)
+      import
+      integer :: fd
+      type(MPI_Comm) :: intercomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_rank
+    subroutine pmpi_comm_rank_f08(comm, rank, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: rank
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_remote_group
+    subroutine pmpi_comm_remote_group_f08(comm, group, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Group) :: group
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_remote_size
+    subroutine pmpi_comm_remote_size_f08(comm, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_set_attr
+    subroutine pmpi_comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_set_errhandler
+    subroutine pmpi_comm_set_errhandler_f08(comm, errhandler, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_set_info
+    subroutine pmpi_comm_set_info_f08(comm, info, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_set_name
+    subroutine pmpi_comm_set_name_f08(comm, comm_name, ierror)
+      import
+      type(MPI_Comm) :: comm
+      character(*) :: comm_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_size
+    subroutine pmpi_comm_size_f08(comm, size, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_spawn
+    subroutine pmpi_comm_spawn_f08(command, argv, maxprocs, info, root, comm, intercomm, &
+      array_of_errcodes, ierror)
+      import
+      character(*) :: command
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: argv
+!DIR$ IGNORE_TKR argv
+      type(*), dimension(*) :: argv
+      integer :: maxprocs
+      type(MPI_Info) :: info
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: intercomm
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: array_of_errcodes
+!DIR$ IGNORE_TKR array_of_errcodes
+      type(*), dimension(*) :: array_of_errcodes
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_spawn_multiple
+    subroutine pmpi_comm_spawn_multiple_f08(count, array_of_commands, array_of_argv, &
+      array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
+      import
+      integer :: count
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: array_of_commands
+!DIR$ IGNORE_TKR array_of_commands
+      type(*), dimension(*) :: array_of_commands
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: array_of_argv
+!DIR$ IGNORE_TKR array_of_argv
+      type(*), dimension(*) :: array_of_argv
+      integer :: array_of_maxprocs(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: array_of_info
+!DIR$ IGNORE_TKR array_of_info
+      type(*), dimension(*) :: array_of_info
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Comm) :: intercomm
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: array_of_errcodes
+!DIR$ IGNORE_TKR array_of_errcodes
+      type(*), dimension(*) :: array_of_errcodes
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_split
+    subroutine pmpi_comm_split_f08(comm, color, key, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: color
+      integer :: key
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_split_type
+    subroutine pmpi_comm_split_type_f08(comm, split_type, key, info, newcomm, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: split_type
+      integer :: key
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: newcomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Comm_test_inter
+    subroutine pmpi_comm_test_inter_f08(comm, flag, ierror)
+      import
+      type(MPI_Comm) :: comm
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Compare_and_swap
+    subroutine pmpi_compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, &
+      target_rank, target_disp, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
+!DIR$ IGNORE_TKR compare_addr
+      type(*), dimension(*) :: compare_addr
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      type(MPI_Datatype) :: datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Dims_create
+    subroutine pmpi_dims_create_f08(nnodes, ndims, dims, ierror)
+      import
+      integer :: nnodes
+      integer :: ndims
+      integer :: dims(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Dist_graph_create
+    subroutine pmpi_dist_graph_create_f08(comm_old, n, sources, degrees, destinations, weights, info, &
+      reorder, comm_dist_graph, ierror)
+      import
+      type(MPI_Comm) :: comm_old
+      integer :: n
+      integer :: sources(*)
+      integer :: degrees(*)
+      integer :: destinations(*)
+      integer :: weights(*)
+      type(MPI_Info) :: info
+      logical :: reorder
+      type(MPI_Comm) :: comm_dist_graph
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Dist_graph_create_adjacent
+    subroutine pmpi_dist_graph_create_adjacent_f08(comm_old, indegree, sources, sourceweights, &
+      outdegree, destinations, destweights, info, reorder, comm_dist_graph, ierror)
+      import
+      type(MPI_Comm) :: comm_old
+      integer :: indegree
+      integer :: sources(*)
+      integer :: sourceweights(*)
+      integer :: outdegree
+      integer :: destinations(*)
+      integer :: destweights(*)
+      type(MPI_Info) :: info
+      logical :: reorder
+      type(MPI_Comm) :: comm_dist_graph
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Dist_graph_neighbors
+    subroutine pmpi_dist_graph_neighbors_f08(comm, maxindegree, sources, sourceweights, maxoutdegree, &
+      destinations, destweights, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: maxindegree
+      integer :: sources(*)
+      integer :: sourceweights(*)
+      integer :: maxoutdegree
+      integer :: destinations(*)
+      integer :: destweights(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Dist_graph_neighbors_count
+    subroutine pmpi_dist_graph_neighbors_count_f08(comm, indegree, outdegree, weighted, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: indegree
+      integer :: outdegree
+      logical :: weighted
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Errhandler_free
+    subroutine pmpi_errhandler_free_f08(errhandler, ierror)
+      import
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Error_class
+    subroutine pmpi_error_class_f08(errorcode, errorclass, ierror)
+      import
+      integer :: errorcode
+      integer :: errorclass
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Error_string
+    subroutine pmpi_error_string_f08(errorcode, string, resultlen, ierror)
+      import
+      integer :: errorcode
+      character(*) :: string
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Exscan
+    subroutine pmpi_exscan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Exscan
+    subroutine pmpi_exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Exscan_init
+    subroutine pmpi_exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Exscan_init
+    subroutine pmpi_exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_F_sync_reg
+    subroutine pmpi_f_sync_reg_f08(buf)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+    end subroutine
+  end interface
+  interface PMPI_Fetch_and_op
+    subroutine pmpi_fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, target_disp, &
+      op, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      type(MPI_Datatype) :: datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_call_errhandler
+    subroutine pmpi_file_call_errhandler_f08(fh, errorcode, ierror)
+      import
+      type(MPI_File) :: fh
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_close
+    subroutine pmpi_file_close_f08(fh, ierror)
+      import
+      type(MPI_File) :: fh
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_create_errhandler
+    subroutine pmpi_file_create_errhandler_f08(file_errhandler_fn, errhandler, ierror)
+      import
+      procedure(MPI_File_errhandler_function) :: file_errhandler_fn
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_delete
+    subroutine pmpi_file_delete_f08(filename, info, ierror)
+      import
+      character(*) :: filename
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_amode
+    subroutine pmpi_file_get_amode_f08(fh, amode, ierror)
+      import
+      type(MPI_File) :: fh
+      integer :: amode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_atomicity
+    subroutine pmpi_file_get_atomicity_f08(fh, flag, ierror)
+      import
+      type(MPI_File) :: fh
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_byte_offset
+    subroutine pmpi_file_get_byte_offset_f08(fh, offset, disp, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+      integer(MPI_COUNT_KIND) :: disp
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_errhandler
+    subroutine pmpi_file_get_errhandler_f08(file, errhandler, ierror)
+      import
+      type(MPI_File) :: file
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_group
+    subroutine pmpi_file_get_group_f08(fh, group, ierror)
+      import
+      type(MPI_File) :: fh
+      type(MPI_Group) :: group
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_info
+    subroutine pmpi_file_get_info_f08(fh, info_used, ierror)
+      import
+      type(MPI_File) :: fh
+      type(MPI_Info) :: info_used
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_position
+    subroutine pmpi_file_get_position_f08(fh, offset, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_position_shared
+    subroutine pmpi_file_get_position_shared_f08(fh, offset, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_size
+    subroutine pmpi_file_get_size_f08(fh, size, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_type_extent
+    subroutine pmpi_file_get_type_extent_f08(fh, datatype, extent, ierror)
+      import
+      type(MPI_File) :: fh
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_type_extent_c
+    subroutine pmpi_file_get_type_extent_c_f08(fh, datatype, extent, ierror)
+      import
+      type(MPI_File) :: fh
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_get_view
+    subroutine pmpi_file_get_view_f08(fh, disp, etype, filetype, datarep, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: disp
+      type(MPI_Datatype) :: etype
+      type(MPI_Datatype) :: filetype
+      character(*) :: datarep
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread
+    subroutine pmpi_file_iread_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_all
+    subroutine pmpi_file_iread_all_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_all
+    subroutine pmpi_file_iread_all_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_at
+    subroutine pmpi_file_iread_at_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_at_all
+    subroutine pmpi_file_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_at_all
+    subroutine pmpi_file_iread_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_at
+    subroutine pmpi_file_iread_at_c_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread
+    subroutine pmpi_file_iread_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_shared
+    subroutine pmpi_file_iread_shared_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iread_shared
+    subroutine pmpi_file_iread_shared_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite
+    subroutine pmpi_file_iwrite_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_all
+    subroutine pmpi_file_iwrite_all_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_all
+    subroutine pmpi_file_iwrite_all_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_at
+    subroutine pmpi_file_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_at_all
+    subroutine pmpi_file_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_at_all
+    subroutine pmpi_file_iwrite_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_at
+    subroutine pmpi_file_iwrite_at_c_f08(fh, offset, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite
+    subroutine pmpi_file_iwrite_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_shared
+    subroutine pmpi_file_iwrite_shared_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_iwrite_shared
+    subroutine pmpi_file_iwrite_shared_c_f08(fh, buf, count, datatype, request, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_open
+    subroutine pmpi_file_open_f08(comm, filename, amode, info, fh, ierror)
+      import
+      type(MPI_Comm) :: comm
+      character(*) :: filename
+      integer :: amode
+      type(MPI_Info) :: info
+      type(MPI_File) :: fh
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_preallocate
+    subroutine pmpi_file_preallocate_f08(fh, size, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read
+    subroutine pmpi_file_read_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_all
+    subroutine pmpi_file_read_all_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_all_begin
+    subroutine pmpi_file_read_all_begin_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_all_begin
+    subroutine pmpi_file_read_all_begin_c_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_all
+    subroutine pmpi_file_read_all_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_all_end
+    subroutine pmpi_file_read_all_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at
+    subroutine pmpi_file_read_at_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at_all
+    subroutine pmpi_file_read_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at_all_begin
+    subroutine pmpi_file_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at_all_begin
+    subroutine pmpi_file_read_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at_all
+    subroutine pmpi_file_read_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at_all_end
+    subroutine pmpi_file_read_at_all_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_at
+    subroutine pmpi_file_read_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read
+    subroutine pmpi_file_read_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_ordered
+    subroutine pmpi_file_read_ordered_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_ordered_begin
+    subroutine pmpi_file_read_ordered_begin_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_ordered_begin
+    subroutine pmpi_file_read_ordered_begin_c_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_ordered
+    subroutine pmpi_file_read_ordered_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_ordered_end
+    subroutine pmpi_file_read_ordered_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_shared
+    subroutine pmpi_file_read_shared_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_read_shared
+    subroutine pmpi_file_read_shared_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_seek
+    subroutine pmpi_file_seek_f08(fh, offset, whence, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+      integer :: whence
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_seek_shared
+    subroutine pmpi_file_seek_shared_f08(fh, offset, whence, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+      integer :: whence
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_set_atomicity
+    subroutine pmpi_file_set_atomicity_f08(fh, flag, ierror)
+      import
+      type(MPI_File) :: fh
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_set_errhandler
+    subroutine pmpi_file_set_errhandler_f08(file, errhandler, ierror)
+      import
+      type(MPI_File) :: file
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_set_info
+    subroutine pmpi_file_set_info_f08(fh, info, ierror)
+      import
+      type(MPI_File) :: fh
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_set_size
+    subroutine pmpi_file_set_size_f08(fh, size, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_set_view
+    subroutine pmpi_file_set_view_f08(fh, disp, etype, filetype, datarep, info, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: disp
+      type(MPI_Datatype) :: etype
+      type(MPI_Datatype) :: filetype
+      character(*) :: datarep
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_sync
+    subroutine pmpi_file_sync_f08(fh, ierror)
+      import
+      type(MPI_File) :: fh
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write
+    subroutine pmpi_file_write_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_all
+    subroutine pmpi_file_write_all_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_all_begin
+    subroutine pmpi_file_write_all_begin_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_all_begin
+    subroutine pmpi_file_write_all_begin_c_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_all
+    subroutine pmpi_file_write_all_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_all_end
+    subroutine pmpi_file_write_all_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at
+    subroutine pmpi_file_write_at_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at_all
+    subroutine pmpi_file_write_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at_all_begin
+    subroutine pmpi_file_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at_all_begin
+    subroutine pmpi_file_write_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at_all
+    subroutine pmpi_file_write_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at_all_end
+    subroutine pmpi_file_write_at_all_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_at
+    subroutine pmpi_file_write_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+      integer(MPI_COUNT_KIND) :: offset
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write
+    subroutine pmpi_file_write_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_ordered
+    subroutine pmpi_file_write_ordered_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_ordered_begin
+    subroutine pmpi_file_write_ordered_begin_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_ordered_begin
+    subroutine pmpi_file_write_ordered_begin_c_f08(fh, buf, count, datatype, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_ordered
+    subroutine pmpi_file_write_ordered_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_ordered_end
+    subroutine pmpi_file_write_ordered_end_f08(fh, buf, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_shared
+    subroutine pmpi_file_write_shared_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_File_write_shared
+    subroutine pmpi_file_write_shared_c_f08(fh, buf, count, datatype, status, ierror)
+      import
+      type(MPI_File) :: fh
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Finalize
+    subroutine pmpi_finalize_f08(ierror)
+      import
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Finalized
+    subroutine pmpi_finalized_f08(flag, ierror)
+      import
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Free_mem
+    subroutine pmpi_free_mem_f08(base, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: base
+!DIR$ IGNORE_TKR base
+      type(*), dimension(*) :: base
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gather
+    subroutine pmpi_gather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gather
+    subroutine pmpi_gather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gather_init
+    subroutine pmpi_gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gather_init
+    subroutine pmpi_gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gatherv
+    subroutine pmpi_gatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+      root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gatherv
+    subroutine pmpi_gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gatherv_init
+    subroutine pmpi_gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Gatherv_init
+    subroutine pmpi_gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get
+    subroutine pmpi_get_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_accumulate
+    subroutine pmpi_get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, &
+      result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, &
+      win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      integer :: result_count
+      type(MPI_Datatype) :: result_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_accumulate
+    subroutine pmpi_get_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, &
+      result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, &
+      win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      integer(MPI_COUNT_KIND) :: result_count
+      type(MPI_Datatype) :: result_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_address
+    subroutine pmpi_get_address_f08(location, address, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: location
+!DIR$ IGNORE_TKR location
+      type(*), dimension(*) :: location
+      integer(MPI_ADDRESS_KIND) :: address
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get
+    subroutine pmpi_get_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_count
+    subroutine pmpi_get_count_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_count
+    subroutine pmpi_get_count_c_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_elements
+    subroutine pmpi_get_elements_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_elements
+    subroutine pmpi_get_elements_c_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_elements_x
+    subroutine pmpi_get_elements_x_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_hw_resource_info
+    subroutine pmpi_get_hw_resource_info_f08(hw_info, ierror)
+      import
+      type(MPI_Info) :: hw_info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_library_version
+    subroutine pmpi_get_library_version_f08(version, resultlen, ierror)
+      import
+      character(*) :: version
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_processor_name
+    subroutine pmpi_get_processor_name_f08(name, resultlen, ierror)
+      import
+      character(*) :: name
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Get_version
+    subroutine pmpi_get_version_f08(version, subversion, ierror)
+      import
+      integer :: version
+      integer :: subversion
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graph_create
+    subroutine pmpi_graph_create_f08(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+      import
+      type(MPI_Comm) :: comm_old
+      integer :: nnodes
+      integer :: indx(*)
+      integer :: edges(*)
+      logical :: reorder
+      type(MPI_Comm) :: comm_graph
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graph_get
+    subroutine pmpi_graph_get_f08(comm, maxindex, maxedges, indx, edges, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: maxindex
+      integer :: maxedges
+      integer :: indx(*)
+      integer :: edges(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graph_map
+    subroutine pmpi_graph_map_f08(comm, nnodes, indx, edges, newrank, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: nnodes
+      integer :: indx(*)
+      integer :: edges(*)
+      integer :: newrank
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graph_neighbors
+    subroutine pmpi_graph_neighbors_f08(comm, rank, maxneighbors, neighbors, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: rank
+      integer :: maxneighbors
+      integer :: neighbors(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graph_neighbors_count
+    subroutine pmpi_graph_neighbors_count_f08(comm, rank, nneighbors, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: rank
+      integer :: nneighbors
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Graphdims_get
+    subroutine pmpi_graphdims_get_f08(comm, nnodes, nedges, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: nnodes
+      integer :: nedges
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Grequest_complete
+    subroutine pmpi_grequest_complete_f08(request, ierror)
+      import
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Grequest_start
+    subroutine pmpi_grequest_start_f08(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
+      import
+      procedure(MPI_Grequest_query_function) :: query_fn
+      procedure(MPI_Grequest_free_function) :: free_fn
+      procedure(MPI_Grequest_cancel_function) :: cancel_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_compare
+    subroutine pmpi_group_compare_f08(group1, group2, result, ierror)
+      import
+      type(MPI_Group) :: group1
+      type(MPI_Group) :: group2
+      integer :: result
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_difference
+    subroutine pmpi_group_difference_f08(group1, group2, newgroup, ierror)
+      import
+      type(MPI_Group) :: group1
+      type(MPI_Group) :: group2
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_excl
+    subroutine pmpi_group_excl_f08(group, n, ranks, newgroup, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: n
+      integer :: ranks(*)
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_free
+    subroutine pmpi_group_free_f08(group, ierror)
+      import
+      type(MPI_Group) :: group
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_from_session_pset
+    subroutine pmpi_group_from_session_pset_f08(session, pset_name, newgroup, ierror)
+      import
+      type(MPI_Session) :: session
+      character(*) :: pset_name
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_incl
+    subroutine pmpi_group_incl_f08(group, n, ranks, newgroup, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: n
+      integer :: ranks(*)
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_intersection
+    subroutine pmpi_group_intersection_f08(group1, group2, newgroup, ierror)
+      import
+      type(MPI_Group) :: group1
+      type(MPI_Group) :: group2
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_range_excl
+    subroutine pmpi_group_range_excl_f08(group, n, ranges, newgroup, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: n
+      integer :: ranges(3, *)
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_range_incl
+    subroutine pmpi_group_range_incl_f08(group, n, ranges, newgroup, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: n
+      integer :: ranges(3, *)
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_rank
+    subroutine pmpi_group_rank_f08(group, rank, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: rank
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_size
+    subroutine pmpi_group_size_f08(group, size, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_translate_ranks
+    subroutine pmpi_group_translate_ranks_f08(group1, n, ranks1, group2, ranks2, ierror)
+      import
+      type(MPI_Group) :: group1
+      integer :: n
+      integer :: ranks1(*)
+      type(MPI_Group) :: group2
+      integer :: ranks2(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Group_union
+    subroutine pmpi_group_union_f08(group1, group2, newgroup, ierror)
+      import
+      type(MPI_Group) :: group1
+      type(MPI_Group) :: group2
+      type(MPI_Group) :: newgroup
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallgather
+    subroutine pmpi_iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallgather
+    subroutine pmpi_iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallgatherv
+    subroutine pmpi_iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallgatherv
+    subroutine pmpi_iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallreduce
+    subroutine pmpi_iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iallreduce
+    subroutine pmpi_iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoall
+    subroutine pmpi_ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoall
+    subroutine pmpi_ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoallv
+    subroutine pmpi_ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoallv
+    subroutine pmpi_ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+      rdispls, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoallw
+    subroutine pmpi_ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+      rdispls, recvtypes, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ialltoallw
+    subroutine pmpi_ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+      rdispls, recvtypes, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ibarrier
+    subroutine pmpi_ibarrier_f08(comm, request, ierror)
+      import
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ibcast
+    subroutine pmpi_ibcast_f08(buffer, count, datatype, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ibcast
+    subroutine pmpi_ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ibsend
+    subroutine pmpi_ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ibsend
+    subroutine pmpi_ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iexscan
+    subroutine pmpi_iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iexscan
+    subroutine pmpi_iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Igather
+    subroutine pmpi_igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Igather
+    subroutine pmpi_igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Igatherv
+    subroutine pmpi_igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+      root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Igatherv
+    subroutine pmpi_igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+      recvtype, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Improbe
+    subroutine pmpi_improbe_f08(source, tag, comm, flag, message, status, ierror)
+      import
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      logical :: flag
+      type(MPI_Message) :: message
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Imrecv
+    subroutine pmpi_imrecv_f08(buf, count, datatype, message, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Imrecv
+    subroutine pmpi_imrecv_c_f08(buf, count, datatype, message, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_allgather
+    subroutine pmpi_ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_allgather
+    subroutine pmpi_ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_allgatherv
+    subroutine pmpi_ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_allgatherv
+    subroutine pmpi_ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoall
+    subroutine pmpi_ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoall
+    subroutine pmpi_ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoallv
+    subroutine pmpi_ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoallv
+    subroutine pmpi_ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoallw
+    subroutine pmpi_ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ineighbor_alltoallw
+    subroutine pmpi_ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_create
+    subroutine pmpi_info_create_f08(info, ierror)
+      import
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_create_env
+    subroutine pmpi_info_create_env_f08(info, ierror)
+      import
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_delete
+    subroutine pmpi_info_delete_f08(info, key, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: key
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_dup
+    subroutine pmpi_info_dup_f08(info, newinfo, ierror)
+      import
+      type(MPI_Info) :: info
+      type(MPI_Info) :: newinfo
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_free
+    subroutine pmpi_info_free_f08(info, ierror)
+      import
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_get
+    subroutine pmpi_info_get_f08(info, key, valuelen, value, flag, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: key
+      integer :: valuelen
+      character(*) :: value
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_get_nkeys
+    subroutine pmpi_info_get_nkeys_f08(info, nkeys, ierror)
+      import
+      type(MPI_Info) :: info
+      integer :: nkeys
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_get_nthkey
+    subroutine pmpi_info_get_nthkey_f08(info, n, key, ierror)
+      import
+      type(MPI_Info) :: info
+      integer :: n
+      character(*) :: key
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_get_string
+    subroutine pmpi_info_get_string_f08(info, key, buflen, value, flag, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: key
+      integer :: buflen
+      character(*) :: value
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_get_valuelen
+    subroutine pmpi_info_get_valuelen_f08(info, key, valuelen, flag, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: key
+      integer :: valuelen
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Info_set
+    subroutine pmpi_info_set_f08(info, key, value, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: key
+      character(*) :: value
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Init
+    subroutine pmpi_init_f08(ierror)
+      import
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Init_thread
+    subroutine pmpi_init_thread_f08(required, provided, ierror)
+      import
+      integer :: required
+      integer :: provided
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Initialized
+    subroutine pmpi_initialized_f08(flag, ierror)
+      import
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Intercomm_create
+    subroutine pmpi_intercomm_create_f08(local_comm, local_leader, peer_comm, remote_leader, tag, &
+      newintercomm, ierror)
+      import
+      type(MPI_Comm) :: local_comm
+      integer :: local_leader
+      type(MPI_Comm) :: peer_comm
+      integer :: remote_leader
+      integer :: tag
+      type(MPI_Comm) :: newintercomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Intercomm_create_from_groups
+    subroutine pmpi_intercomm_create_from_groups_f08(local_group, local_leader, remote_group, &
+      remote_leader, stringtag, info, errhandler, newintercomm, ierror)
+      import
+      type(MPI_Group) :: local_group
+      integer :: local_leader
+      type(MPI_Group) :: remote_group
+      integer :: remote_leader
+      character(*) :: stringtag
+      type(MPI_Info) :: info
+      type(MPI_Errhandler) :: errhandler
+      type(MPI_Comm) :: newintercomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Intercomm_merge
+    subroutine pmpi_intercomm_merge_f08(intercomm, high, newintracomm, ierror)
+      import
+      type(MPI_Comm) :: intercomm
+      logical :: high
+      type(MPI_Comm) :: newintracomm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iprobe
+    subroutine pmpi_iprobe_f08(source, tag, comm, flag, status, ierror)
+      import
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      logical :: flag
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Irecv
+    subroutine pmpi_irecv_f08(buf, count, datatype, source, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Irecv
+    subroutine pmpi_irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce
+    subroutine pmpi_ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce
+    subroutine pmpi_ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce_scatter
+    subroutine pmpi_ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce_scatter_block
+    subroutine pmpi_ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce_scatter_block
+    subroutine pmpi_ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ireduce_scatter
+    subroutine pmpi_ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Irsend
+    subroutine pmpi_irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Irsend
+    subroutine pmpi_irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Is_thread_main
+    subroutine pmpi_is_thread_main_f08(flag, ierror)
+      import
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscan
+    subroutine pmpi_iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscan
+    subroutine pmpi_iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscatter
+    subroutine pmpi_iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscatter
+    subroutine pmpi_iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscatterv
+    subroutine pmpi_iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+      recvtype, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Iscatterv
+    subroutine pmpi_iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+      recvtype, root, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isend
+    subroutine pmpi_isend_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isend
+    subroutine pmpi_isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isendrecv
+    subroutine pmpi_isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+      recvtype, source, recvtag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+      integer :: dest
+      integer :: sendtag
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isendrecv
+    subroutine pmpi_isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+      recvtype, source, recvtag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+      integer :: dest
+      integer :: sendtag
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isendrecv_replace
+    subroutine pmpi_isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: sendtag
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Isendrecv_replace
+    subroutine pmpi_isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
+      comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: sendtag
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Issend
+    subroutine pmpi_issend_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Issend
+    subroutine pmpi_issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Keyval_create
+    subroutine pmpi_keyval_create_f08(copy_fn, delete_fn, keyval, extra_state, ierror)
+      import
+      external :: copy_fn
+      external :: delete_fn
+      integer :: keyval
+      integer :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Keyval_free
+    subroutine pmpi_keyval_free_f08(keyval, ierror)
+      import
+      integer :: keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Lookup_name
+    subroutine pmpi_lookup_name_f08(service_name, info, port_name, ierror)
+      import
+      character(*) :: service_name
+      type(MPI_Info) :: info
+      character(*) :: port_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Mprobe
+    subroutine pmpi_mprobe_f08(source, tag, comm, message, status, ierror)
+      import
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Message) :: message
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Mrecv
+    subroutine pmpi_mrecv_f08(buf, count, datatype, message, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Mrecv
+    subroutine pmpi_mrecv_c_f08(buf, count, datatype, message, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgather
+    subroutine pmpi_neighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgather
+    subroutine pmpi_neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgather_init
+    subroutine pmpi_neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgather_init
+    subroutine pmpi_neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgatherv
+    subroutine pmpi_neighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgatherv
+    subroutine pmpi_neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgatherv_init
+    subroutine pmpi_neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_allgatherv_init
+    subroutine pmpi_neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+      displs, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoall
+    subroutine pmpi_neighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoall
+    subroutine pmpi_neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoall_init
+    subroutine pmpi_neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoall_init
+    subroutine pmpi_neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+      recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallv
+    subroutine pmpi_neighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallv
+    subroutine pmpi_neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallv_init
+    subroutine pmpi_neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallv_init
+    subroutine pmpi_neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+      recvcounts, rdispls, recvtype, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtype
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallw
+    subroutine pmpi_neighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallw
+    subroutine pmpi_neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallw_init
+    subroutine pmpi_neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Neighbor_alltoallw_init
+    subroutine pmpi_neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+      recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Op_commutative
+    subroutine pmpi_op_commutative_f08(op, commute, ierror)
+      import
+      type(MPI_Op) :: op
+      logical :: commute
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Op_create
+    subroutine pmpi_op_create_f08(user_fn, commute, op, ierror)
+      import
+      procedure(MPI_User_function) :: user_fn
+      logical :: commute
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Op_create_c
+    subroutine pmpi_op_create_c_f08(user_fn, commute, op, ierror)
+      import
+      procedure(MPI_User_function_c) :: user_fn
+      logical :: commute
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Op_free
+    subroutine pmpi_op_free_f08(op, ierror)
+      import
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Open_port
+    subroutine pmpi_open_port_f08(info, port_name, ierror)
+      import
+      type(MPI_Info) :: info
+      character(*) :: port_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack
+    subroutine pmpi_pack_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer :: incount
+      type(MPI_Datatype) :: datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer :: outsize
+      integer :: position
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack
+    subroutine pmpi_pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer(MPI_COUNT_KIND) :: incount
+      type(MPI_Datatype) :: datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(MPI_COUNT_KIND) :: outsize
+      integer(MPI_COUNT_KIND) :: position
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_external
+    subroutine pmpi_pack_external_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, &
+      ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer :: incount
+      type(MPI_Datatype) :: datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(MPI_ADDRESS_KIND) :: outsize
+      integer(MPI_ADDRESS_KIND) :: position
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_external
+    subroutine pmpi_pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, &
+      ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer(MPI_COUNT_KIND) :: incount
+      type(MPI_Datatype) :: datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(MPI_COUNT_KIND) :: outsize
+      integer(MPI_COUNT_KIND) :: position
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_external_size
+    subroutine pmpi_pack_external_size_f08(datarep, incount, datatype, size, ierror)
+      import
+      character(*) :: datarep
+      integer :: incount
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_external_size
+    subroutine pmpi_pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
+      import
+      character(*) :: datarep
+      integer(MPI_COUNT_KIND) :: incount
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_size
+    subroutine pmpi_pack_size_f08(incount, datatype, comm, size, ierror)
+      import
+      integer :: incount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Comm) :: comm
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pack_size
+    subroutine pmpi_pack_size_c_f08(incount, datatype, comm, size, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: incount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Comm) :: comm
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Parrived
+    subroutine pmpi_parrived_f08(request, partition, flag, ierror)
+      import
+      type(MPI_Request) :: request
+      integer :: partition
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pcontrol
+    subroutine pmpi_pcontrol_f08(level)
+      import
+      integer :: level
+    end subroutine
+  end interface
+  interface PMPI_Pready
+    subroutine pmpi_pready_f08(partition, request, ierror)
+      import
+      integer :: partition
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pready_list
+    subroutine pmpi_pready_list_f08(length, array_of_partitions, request, ierror)
+      import
+      integer :: length
+      integer :: array_of_partitions(*)
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Pready_range
+    subroutine pmpi_pready_range_f08(partition_low, partition_high, request, ierror)
+      import
+      integer :: partition_low
+      integer :: partition_high
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Precv_init
+    subroutine pmpi_precv_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: partitions
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Precv_init_c
+    subroutine pmpi_precv_init_c_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: partitions
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Probe
+    subroutine pmpi_probe_f08(source, tag, comm, status, ierror)
+      import
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Psend_init
+    subroutine pmpi_psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: partitions
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Psend_init_c
+    subroutine pmpi_psend_init_c_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: partitions
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Publish_name
+    subroutine pmpi_publish_name_f08(service_name, info, port_name, ierror)
+      import
+      character(*) :: service_name
+      type(MPI_Info) :: info
+      character(*) :: port_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Put
+    subroutine pmpi_put_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Put
+    subroutine pmpi_put_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Query_thread
+    subroutine pmpi_query_thread_f08(provided, ierror)
+      import
+      integer :: provided
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Raccumulate
+    subroutine pmpi_raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+      target_disp, target_count, target_datatype, op, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Raccumulate
+    subroutine pmpi_raccumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+      target_disp, target_count, target_datatype, op, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Recv
+    subroutine pmpi_recv_f08(buf, count, datatype, source, tag, comm, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Recv
+    subroutine pmpi_recv_c_f08(buf, count, datatype, source, tag, comm, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Recv_init
+    subroutine pmpi_recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Recv_init
+    subroutine pmpi_recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: source
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce
+    subroutine pmpi_reduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce
+    subroutine pmpi_reduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_init
+    subroutine pmpi_reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_init
+    subroutine pmpi_reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_local
+    subroutine pmpi_reduce_local_f08(inbuf, inoutbuf, count, datatype, op, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
+!DIR$ IGNORE_TKR inoutbuf
+      type(*), dimension(*) :: inoutbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_local
+    subroutine pmpi_reduce_local_c_f08(inbuf, inoutbuf, count, datatype, op, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
+!DIR$ IGNORE_TKR inoutbuf
+      type(*), dimension(*) :: inoutbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter
+    subroutine pmpi_reduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_block
+    subroutine pmpi_reduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_block
+    subroutine pmpi_reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_block_init
+    subroutine pmpi_reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+      info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_block_init
+    subroutine pmpi_reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+      info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter
+    subroutine pmpi_reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_init
+    subroutine pmpi_reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Reduce_scatter_init
+    subroutine pmpi_reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
+      request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Register_datarep
+    subroutine pmpi_register_datarep_f08(datarep, read_conversion_fn, write_conversion_fn, &
+      dtype_file_extent_fn, extra_state, ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: read_conversion_fn
+!DIR$ IGNORE_TKR read_conversion_fn
+      type(*), dimension(*) :: read_conversion_fn
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: write_conversion_fn
+!DIR$ IGNORE_TKR write_conversion_fn
+      type(*), dimension(*) :: write_conversion_fn
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: dtype_file_extent_fn
+!DIR$ IGNORE_TKR dtype_file_extent_fn
+      type(*), dimension(*) :: dtype_file_extent_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Register_datarep_c
+    subroutine pmpi_register_datarep_c_f08(datarep, read_conversion_fn, write_conversion_fn, &
+      dtype_file_extent_fn, extra_state, ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: read_conversion_fn
+!DIR$ IGNORE_TKR read_conversion_fn
+      type(*), dimension(*) :: read_conversion_fn
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: write_conversion_fn
+!DIR$ IGNORE_TKR write_conversion_fn
+      type(*), dimension(*) :: write_conversion_fn
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: dtype_file_extent_fn
+!DIR$ IGNORE_TKR dtype_file_extent_fn
+      type(*), dimension(*) :: dtype_file_extent_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Remove_error_class
+    subroutine pmpi_remove_error_class_f08(errorclass, ierror)
+      import
+      integer :: errorclass
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Remove_error_code
+    subroutine pmpi_remove_error_code_f08(errorcode, ierror)
+      import
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Remove_error_string
+    subroutine pmpi_remove_error_string_f08(errorcode, ierror)
+      import
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Request_free
+    subroutine pmpi_request_free_f08(request, ierror)
+      import
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Request_get_status
+    subroutine pmpi_request_get_status_f08(request, flag, status, ierror)
+      import
+      type(MPI_Request) :: request
+      logical :: flag
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Request_get_status_all
+    subroutine pmpi_request_get_status_all_f08(count, array_of_requests, flag, array_of_statuses, &
+      ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      logical :: flag
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Request_get_status_any
+    subroutine pmpi_request_get_status_any_f08(count, array_of_requests, indx, flag, status, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: indx
+      logical :: flag
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Request_get_status_some
+    subroutine pmpi_request_get_status_some_f08(incount, array_of_requests, outcount, &
+      array_of_indices, array_of_statuses, ierror)
+      import
+      integer :: incount
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rget
+    subroutine pmpi_rget_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rget_accumulate
+    subroutine pmpi_rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, &
+      result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, &
+      win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      integer :: result_count
+      type(MPI_Datatype) :: result_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rget_accumulate
+    subroutine pmpi_rget_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, &
+      result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, &
+      win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
+!DIR$ IGNORE_TKR result_addr
+      type(*), dimension(*) :: result_addr
+      integer(MPI_COUNT_KIND) :: result_count
+      type(MPI_Datatype) :: result_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Op) :: op
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rget
+    subroutine pmpi_rget_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rput
+    subroutine pmpi_rput_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rput
+    subroutine pmpi_rput_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+      target_count, target_datatype, win, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
+!DIR$ IGNORE_TKR origin_addr
+      type(*), dimension(*) :: origin_addr
+      integer(MPI_COUNT_KIND) :: origin_count
+      type(MPI_Datatype) :: origin_datatype
+      integer :: target_rank
+      integer(MPI_ADDRESS_KIND) :: target_disp
+      integer(MPI_COUNT_KIND) :: target_count
+      type(MPI_Datatype) :: target_datatype
+      type(MPI_Win) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rsend
+    subroutine pmpi_rsend_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rsend
+    subroutine pmpi_rsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rsend_init
+    subroutine pmpi_rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Rsend_init
+    subroutine pmpi_rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scan
+    subroutine pmpi_scan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scan
+    subroutine pmpi_scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scan_init
+    subroutine pmpi_scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scan_init
+    subroutine pmpi_scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+      ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      type(MPI_Op) :: op
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatter
+    subroutine pmpi_scatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatter
+    subroutine pmpi_scatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+      comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatter_init
+    subroutine pmpi_scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatter_init
+    subroutine pmpi_scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+      root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatterv
+    subroutine pmpi_scatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+      root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatterv
+    subroutine pmpi_scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+      recvtype, root, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatterv_init
+    subroutine pmpi_scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+      recvtype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Scatterv_init
+    subroutine pmpi_scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+      recvtype, root, comm, info, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype) :: sendtype
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: root
+      type(MPI_Comm) :: comm
+      type(MPI_Info) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Send
+    subroutine pmpi_send_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Send
+    subroutine pmpi_send_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Send_init
+    subroutine pmpi_send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Send_init
+    subroutine pmpi_send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Sendrecv
+    subroutine pmpi_sendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+      recvtype, source, recvtag, comm, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer :: sendcount
+      type(MPI_Datatype) :: sendtype
+      integer :: dest
+      integer :: sendtag
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Sendrecv
+    subroutine pmpi_sendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+      recvtype, source, recvtag, comm, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+      type(*), dimension(*) :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcount
+      type(MPI_Datatype) :: sendtype
+      integer :: dest
+      integer :: sendtag
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+      type(*), dimension(*) :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcount
+      type(MPI_Datatype) :: recvtype
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Sendrecv_replace
+    subroutine pmpi_sendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, &
+      status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: sendtag
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Sendrecv_replace
+    subroutine pmpi_sendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
+      comm, status, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: sendtag
+      integer :: source
+      integer :: recvtag
+      type(MPI_Comm) :: comm
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_attach_buffer
+    subroutine pmpi_session_attach_buffer_f08(session, buffer, size, ierror)
+      import
+      type(MPI_Session) :: session
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_attach_buffer
+    subroutine pmpi_session_attach_buffer_c_f08(session, buffer, size, ierror)
+      import
+      type(MPI_Session) :: session
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
+!DIR$ IGNORE_TKR buffer
+      type(*), dimension(*) :: buffer
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_call_errhandler
+    subroutine pmpi_session_call_errhandler_f08(session, errorcode, ierror)
+      import
+      type(MPI_Session) :: session
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_create_errhandler
+    subroutine pmpi_session_create_errhandler_f08(session_errhandler_fn, errhandler, ierror)
+      import
+      procedure(MPI_Session_errhandler_function) :: session_errhandler_fn
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_detach_buffer
+    subroutine pmpi_session_detach_buffer_f08(session, buffer_addr, size, ierror)
+      import
+      type(MPI_Session) :: session
+      type(c_ptr) :: buffer_addr
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_detach_buffer
+    subroutine pmpi_session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
+      import
+      type(MPI_Session) :: session
+      type(c_ptr) :: buffer_addr
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_finalize
+    subroutine pmpi_session_finalize_f08(session, ierror)
+      import
+      type(MPI_Session) :: session
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_flush_buffer
+    subroutine pmpi_session_flush_buffer_f08(session, ierror)
+      import
+      type(MPI_Session) :: session
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_get_errhandler
+    subroutine pmpi_session_get_errhandler_f08(session, errhandler, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_get_info
+    subroutine pmpi_session_get_info_f08(session, info_used, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Info) :: info_used
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_get_nth_pset
+    subroutine pmpi_session_get_nth_pset_f08(session, info, n, pset_len, pset_name, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Info) :: info
+      integer :: n
+      integer :: pset_len
+      character(*) :: pset_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_get_num_psets
+    subroutine pmpi_session_get_num_psets_f08(session, info, npset_names, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Info) :: info
+      integer :: npset_names
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_get_pset_info
+    subroutine pmpi_session_get_pset_info_f08(session, pset_name, info, ierror)
+      import
+      type(MPI_Session) :: session
+      character(*) :: pset_name
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_iflush_buffer
+    subroutine pmpi_session_iflush_buffer_f08(session, request, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_init
+    subroutine pmpi_session_init_f08(info, errhandler, session, ierror)
+      import
+      type(MPI_Info) :: info
+      type(MPI_Errhandler) :: errhandler
+      type(MPI_Session) :: session
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Session_set_errhandler
+    subroutine pmpi_session_set_errhandler_f08(session, errhandler, ierror)
+      import
+      type(MPI_Session) :: session
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ssend
+    subroutine pmpi_ssend_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ssend
+    subroutine pmpi_ssend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ssend_init
+    subroutine pmpi_ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Ssend_init
+    subroutine pmpi_ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: datatype
+      integer :: dest
+      integer :: tag
+      type(MPI_Comm) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Start
+    subroutine pmpi_start_f08(request, ierror)
+      import
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Startall
+    subroutine pmpi_startall_f08(count, array_of_requests, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_get_error
+    subroutine pmpi_status_get_error_f08(status, error, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: error
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_get_source
+    subroutine pmpi_status_get_source_f08(status, source, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: source
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_get_tag
+    subroutine pmpi_status_get_tag_f08(status, tag, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: tag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_cancelled
+    subroutine pmpi_status_set_cancelled_f08(status, flag, ierror)
+      import
+      type(MPI_Status) :: status
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_elements
+    subroutine pmpi_status_set_elements_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_elements
+    subroutine pmpi_status_set_elements_c_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_elements_x
+    subroutine pmpi_status_set_elements_x_f08(status, datatype, count, ierror)
+      import
+      type(MPI_Status) :: status
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_error
+    subroutine pmpi_status_set_error_f08(status, error, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: error
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_source
+    subroutine pmpi_status_set_source_f08(status, source, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: source
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Status_set_tag
+    subroutine pmpi_status_set_tag_f08(status, tag, ierror)
+      import
+      type(MPI_Status) :: status
+      integer :: tag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Test
+    subroutine pmpi_test_f08(request, flag, status, ierror)
+      import
+      type(MPI_Request) :: request
+      logical :: flag
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Test_cancelled
+    subroutine pmpi_test_cancelled_f08(status, flag, ierror)
+      import
+      type(MPI_Status) :: status
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Testall
+    subroutine pmpi_testall_f08(count, array_of_requests, flag, array_of_statuses, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      logical :: flag
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Testany
+    subroutine pmpi_testany_f08(count, array_of_requests, indx, flag, status, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: indx
+      logical :: flag
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Testsome
+    subroutine pmpi_testsome_f08(incount, array_of_requests, outcount, array_of_indices, &
+      array_of_statuses, ierror)
+      import
+      integer :: incount
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Topo_test
+    subroutine pmpi_topo_test_f08(comm, status, ierror)
+      import
+      type(MPI_Comm) :: comm
+      integer :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_commit
+    subroutine pmpi_type_commit_f08(datatype, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_contiguous
+    subroutine pmpi_type_contiguous_f08(count, oldtype, newtype, ierror)
+      import
+      integer :: count
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_contiguous
+    subroutine pmpi_type_contiguous_c_f08(count, oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_darray
+    subroutine pmpi_type_create_darray_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, &
+      array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
+      import
+      integer :: size
+      integer :: rank
+      integer :: ndims
+      integer :: array_of_gsizes(*)
+      integer :: array_of_distribs(*)
+      integer :: array_of_dargs(*)
+      integer :: array_of_psizes(*)
+      integer :: order
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_darray
+    subroutine pmpi_type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, &
+      array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
+      import
+      integer :: size
+      integer :: rank
+      integer :: ndims
+      integer(MPI_COUNT_KIND) :: array_of_gsizes(*)
+      integer :: array_of_distribs(*)
+      integer :: array_of_dargs(*)
+      integer :: array_of_psizes(*)
+      integer :: order
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_f90_complex
+    subroutine pmpi_type_create_f90_complex_f08(p, r, newtype, ierror)
+      import
+      integer :: p
+      integer :: r
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_f90_integer
+    subroutine pmpi_type_create_f90_integer_f08(r, newtype, ierror)
+      import
+      integer :: r
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_f90_real
+    subroutine pmpi_type_create_f90_real_f08(p, r, newtype, ierror)
+      import
+      integer :: p
+      integer :: r
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hindexed
+    subroutine pmpi_type_create_hindexed_f08(count, array_of_blocklengths, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer :: count
+      integer :: array_of_blocklengths(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hindexed_block
+    subroutine pmpi_type_create_hindexed_block_f08(count, blocklength, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer :: count
+      integer :: blocklength
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hindexed_block
+    subroutine pmpi_type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: blocklength
+      integer(MPI_COUNT_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hindexed
+    subroutine pmpi_type_create_hindexed_c_f08(count, array_of_blocklengths, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: array_of_blocklengths(*)
+      integer(MPI_COUNT_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hvector
+    subroutine pmpi_type_create_hvector_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer :: count
+      integer :: blocklength
+      integer(MPI_ADDRESS_KIND) :: stride
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_hvector
+    subroutine pmpi_type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: blocklength
+      integer(MPI_COUNT_KIND) :: stride
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_indexed_block
+    subroutine pmpi_type_create_indexed_block_f08(count, blocklength, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer :: count
+      integer :: blocklength
+      integer :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_indexed_block
+    subroutine pmpi_type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, &
+      oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: blocklength
+      integer(MPI_COUNT_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_keyval
+    subroutine pmpi_type_create_keyval_f08(type_copy_attr_fn, type_delete_attr_fn, type_keyval, &
+      extra_state, ierror)
+      import
+      external :: type_copy_attr_fn
+      external :: type_delete_attr_fn
+      integer :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_resized
+    subroutine pmpi_type_create_resized_f08(oldtype, lb, extent, newtype, ierror)
+      import
+      type(MPI_Datatype) :: oldtype
+      integer(MPI_ADDRESS_KIND) :: lb
+      integer(MPI_ADDRESS_KIND) :: extent
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_resized_c
+    subroutine pmpi_type_create_resized_c_f08(oldtype, lb, extent, newtype, ierror)
+      import
+      type(MPI_Datatype) :: oldtype
+      integer(MPI_COUNT_KIND) :: lb
+      integer(MPI_COUNT_KIND) :: extent
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_struct
+    subroutine pmpi_type_create_struct_f08(count, array_of_blocklengths, array_of_displacements, &
+      array_of_types, newtype, ierror)
+      import
+      integer :: count
+      integer :: array_of_blocklengths(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: array_of_types(*)
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_struct
+    subroutine pmpi_type_create_struct_c_f08(count, array_of_blocklengths, array_of_displacements, &
+      array_of_types, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: array_of_blocklengths(*)
+      integer(MPI_COUNT_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: array_of_types(*)
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_subarray
+    subroutine pmpi_type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, &
+      array_of_starts, order, oldtype, newtype, ierror)
+      import
+      integer :: ndims
+      integer :: array_of_sizes(*)
+      integer :: array_of_subsizes(*)
+      integer :: array_of_starts(*)
+      integer :: order
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_create_subarray
+    subroutine pmpi_type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, &
+      array_of_starts, order, oldtype, newtype, ierror)
+      import
+      integer :: ndims
+      integer(MPI_COUNT_KIND) :: array_of_sizes(*)
+      integer(MPI_COUNT_KIND) :: array_of_subsizes(*)
+      integer(MPI_COUNT_KIND) :: array_of_starts(*)
+      integer :: order
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_delete_attr
+    subroutine pmpi_type_delete_attr_f08(datatype, type_keyval, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: type_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_dup
+    subroutine pmpi_type_dup_f08(oldtype, newtype, ierror)
+      import
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_free
+    subroutine pmpi_type_free_f08(datatype, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_free_keyval
+    subroutine pmpi_type_free_keyval_f08(type_keyval, ierror)
+      import
+      integer :: type_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_attr
+    subroutine pmpi_type_get_attr_f08(datatype, type_keyval, attribute_val, flag, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_contents
+    subroutine pmpi_type_get_contents_f08(datatype, max_integers, max_addresses, max_datatypes, &
+      array_of_integers, array_of_addresses, array_of_datatypes, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: max_integers
+      integer :: max_addresses
+      integer :: max_datatypes
+      integer :: array_of_integers(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_addresses(*)
+      type(MPI_Datatype) :: array_of_datatypes(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_contents
+    subroutine pmpi_type_get_contents_c_f08(datatype, max_integers, max_addresses, max_large_counts, &
+      max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, &
+      array_of_datatypes, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: max_integers
+      integer(MPI_COUNT_KIND) :: max_addresses
+      integer(MPI_COUNT_KIND) :: max_large_counts
+      integer(MPI_COUNT_KIND) :: max_datatypes
+      integer :: array_of_integers(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_addresses(*)
+      integer(MPI_COUNT_KIND) :: array_of_large_counts(*)
+      type(MPI_Datatype) :: array_of_datatypes(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_envelope
+    subroutine pmpi_type_get_envelope_f08(datatype, num_integers, num_addresses, num_datatypes, &
+      combiner, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: num_integers
+      integer :: num_addresses
+      integer :: num_datatypes
+      integer :: combiner
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_envelope
+    subroutine pmpi_type_get_envelope_c_f08(datatype, num_integers, num_addresses, num_large_counts, &
+      num_datatypes, combiner, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: num_integers
+      integer(MPI_COUNT_KIND) :: num_addresses
+      integer(MPI_COUNT_KIND) :: num_large_counts
+      integer(MPI_COUNT_KIND) :: num_datatypes
+      integer :: combiner
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_extent
+    subroutine pmpi_type_get_extent_f08(datatype, lb, extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: lb
+      integer(MPI_ADDRESS_KIND) :: extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_extent_c
+    subroutine pmpi_type_get_extent_c_f08(datatype, lb, extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: lb
+      integer(MPI_COUNT_KIND) :: extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_extent_x
+    subroutine pmpi_type_get_extent_x_f08(datatype, lb, extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: lb
+      integer(MPI_COUNT_KIND) :: extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_name
+    subroutine pmpi_type_get_name_f08(datatype, type_name, resultlen, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      character(*) :: type_name
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_true_extent
+    subroutine pmpi_type_get_true_extent_f08(datatype, true_lb, true_extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: true_lb
+      integer(MPI_ADDRESS_KIND) :: true_extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_true_extent_c
+    subroutine pmpi_type_get_true_extent_c_f08(datatype, true_lb, true_extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: true_lb
+      integer(MPI_COUNT_KIND) :: true_extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_true_extent_x
+    subroutine pmpi_type_get_true_extent_x_f08(datatype, true_lb, true_extent, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: true_lb
+      integer(MPI_COUNT_KIND) :: true_extent
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_get_value_index
+    subroutine pmpi_type_get_value_index_f08(value_type, index_type, pair_type, ierror)
+      import
+      type(MPI_Datatype) :: value_type
+      type(MPI_Datatype) :: index_type
+      type(MPI_Datatype) :: pair_type
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_indexed
+    subroutine pmpi_type_indexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+      newtype, ierror)
+      import
+      integer :: count
+      integer :: array_of_blocklengths(*)
+      integer :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_indexed
+    subroutine pmpi_type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+      newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: array_of_blocklengths(*)
+      integer(MPI_COUNT_KIND) :: array_of_displacements(*)
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_match_size
+    subroutine pmpi_type_match_size_f08(typeclass, size, datatype, ierror)
+      import
+      integer :: typeclass
+      integer :: size
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_set_attr
+    subroutine pmpi_type_set_attr_f08(datatype, type_keyval, attribute_val, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_set_name
+    subroutine pmpi_type_set_name_f08(datatype, type_name, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      character(*) :: type_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_size
+    subroutine pmpi_type_size_f08(datatype, size, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_size
+    subroutine pmpi_type_size_c_f08(datatype, size, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_size_x
+    subroutine pmpi_type_size_x_f08(datatype, size, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_COUNT_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_vector
+    subroutine pmpi_type_vector_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer :: count
+      integer :: blocklength
+      integer :: stride
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Type_vector
+    subroutine pmpi_type_vector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer(MPI_COUNT_KIND) :: count
+      integer(MPI_COUNT_KIND) :: blocklength
+      integer(MPI_COUNT_KIND) :: stride
+      type(MPI_Datatype) :: oldtype
+      type(MPI_Datatype) :: newtype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Unpack
+    subroutine pmpi_unpack_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer :: insize
+      integer :: position
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer :: outcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Unpack
+    subroutine pmpi_unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer(MPI_COUNT_KIND) :: insize
+      integer(MPI_COUNT_KIND) :: position
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(MPI_COUNT_KIND) :: outcount
+      type(MPI_Datatype) :: datatype
+      type(MPI_Comm) :: comm
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Unpack_external
+    subroutine pmpi_unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, datatype, &
+      ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer(MPI_ADDRESS_KIND) :: insize
+      integer(MPI_ADDRESS_KIND) :: position
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer :: outcount
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Unpack_external
+    subroutine pmpi_unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, &
+      datatype, ierror)
+      import
+      character(*) :: datarep
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
+!DIR$ IGNORE_TKR inbuf
+      type(*), dimension(*) :: inbuf
+      integer(MPI_COUNT_KIND) :: insize
+      integer(MPI_COUNT_KIND) :: position
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
+!DIR$ IGNORE_TKR outbuf
+      type(*), dimension(*) :: outbuf
+      integer(MPI_COUNT_KIND) :: outcount
+      type(MPI_Datatype) :: datatype
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Unpublish_name
+    subroutine pmpi_unpublish_name_f08(service_name, info, port_name, ierror)
+      import
+      character(*) :: service_name
+      type(MPI_Info) :: info
+      character(*) :: port_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Wait
+    subroutine pmpi_wait_f08(request, status, ierror)
+      import
+      type(MPI_Request) :: request
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Waitall
+    subroutine pmpi_waitall_f08(count, array_of_requests, array_of_statuses, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Waitany
+    subroutine pmpi_waitany_f08(count, array_of_requests, indx, status, ierror)
+      import
+      integer :: count
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: indx
+      type(MPI_Status) :: status
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Waitsome
+    subroutine pmpi_waitsome_f08(incount, array_of_requests, outcount, array_of_indices, &
+      array_of_statuses, ierror)
+      import
+      integer :: incount
+      type(MPI_Request) :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_allocate
+    subroutine pmpi_win_allocate_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: baseptr
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_allocate
+    subroutine pmpi_win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: size
+      integer(MPI_ADDRESS_KIND) :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: baseptr
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_allocate_shared
+    subroutine pmpi_win_allocate_shared_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: baseptr
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_allocate_shared
+    subroutine pmpi_win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: size
+      integer(MPI_ADDRESS_KIND) :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(c_ptr) :: baseptr
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_attach
+    subroutine pmpi_win_attach_f08(win, base, size, ierror)
+      import
+      type(MPI_Win) :: win
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: base
+!DIR$ IGNORE_TKR base
+      type(*), dimension(*) :: base
+      integer(MPI_ADDRESS_KIND) :: size
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_call_errhandler
+    subroutine pmpi_win_call_errhandler_f08(win, errorcode, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: errorcode
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_complete
+    subroutine pmpi_win_complete_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_create
+    subroutine pmpi_win_create_f08(base, size, disp_unit, info, comm, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: base
+!DIR$ IGNORE_TKR base
+      type(*), dimension(*) :: base
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_create
+    subroutine pmpi_win_create_c_f08(base, size, disp_unit, info, comm, win, ierror)
+      import
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: base
+!DIR$ IGNORE_TKR base
+      type(*), dimension(*) :: base
+      integer(MPI_ADDRESS_KIND) :: size
+      integer(MPI_ADDRESS_KIND) :: disp_unit
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_create_dynamic
+    subroutine pmpi_win_create_dynamic_f08(info, comm, win, ierror)
+      import
+      type(MPI_Info) :: info
+      type(MPI_Comm) :: comm
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_create_errhandler
+    subroutine pmpi_win_create_errhandler_f08(win_errhandler_fn, errhandler, ierror)
+      import
+      procedure(MPI_Win_errhandler_function) :: win_errhandler_fn
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_create_keyval
+    subroutine pmpi_win_create_keyval_f08(win_copy_attr_fn, win_delete_attr_fn, win_keyval, &
+      extra_state, ierror)
+      import
+      external :: win_copy_attr_fn
+      external :: win_delete_attr_fn
+      integer :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_delete_attr
+    subroutine pmpi_win_delete_attr_f08(win, win_keyval, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: win_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_detach
+    subroutine pmpi_win_detach_f08(win, base, ierror)
+      import
+      type(MPI_Win) :: win
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: base
+!DIR$ IGNORE_TKR base
+      type(*), dimension(*) :: base
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_fence
+    subroutine pmpi_win_fence_f08(assert, win, ierror)
+      import
+      integer :: assert
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_flush
+    subroutine pmpi_win_flush_f08(rank, win, ierror)
+      import
+      integer :: rank
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_flush_all
+    subroutine pmpi_win_flush_all_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_flush_local
+    subroutine pmpi_win_flush_local_f08(rank, win, ierror)
+      import
+      integer :: rank
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_flush_local_all
+    subroutine pmpi_win_flush_local_all_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_free
+    subroutine pmpi_win_free_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_free_keyval
+    subroutine pmpi_win_free_keyval_f08(win_keyval, ierror)
+      import
+      integer :: win_keyval
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_get_attr
+    subroutine pmpi_win_get_attr_f08(win, win_keyval, attribute_val, flag, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_get_errhandler
+    subroutine pmpi_win_get_errhandler_f08(win, errhandler, ierror)
+      import
+      type(MPI_Win) :: win
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_get_group
+    subroutine pmpi_win_get_group_f08(win, group, ierror)
+      import
+      type(MPI_Win) :: win
+      type(MPI_Group) :: group
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_get_info
+    subroutine pmpi_win_get_info_f08(win, info_used, ierror)
+      import
+      type(MPI_Win) :: win
+      type(MPI_Info) :: info_used
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_get_name
+    subroutine pmpi_win_get_name_f08(win, win_name, resultlen, ierror)
+      import
+      type(MPI_Win) :: win
+      character(*) :: win_name
+      integer :: resultlen
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_lock
+    subroutine pmpi_win_lock_f08(lock_type, rank, assert, win, ierror)
+      import
+      integer :: lock_type
+      integer :: rank
+      integer :: assert
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_lock_all
+    subroutine pmpi_win_lock_all_f08(assert, win, ierror)
+      import
+      integer :: assert
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_post
+    subroutine pmpi_win_post_f08(group, assert, win, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: assert
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_set_attr
+    subroutine pmpi_win_set_attr_f08(win, win_keyval, attribute_val, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_set_errhandler
+    subroutine pmpi_win_set_errhandler_f08(win, errhandler, ierror)
+      import
+      type(MPI_Win) :: win
+      type(MPI_Errhandler) :: errhandler
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_set_info
+    subroutine pmpi_win_set_info_f08(win, info, ierror)
+      import
+      type(MPI_Win) :: win
+      type(MPI_Info) :: info
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_set_name
+    subroutine pmpi_win_set_name_f08(win, win_name, ierror)
+      import
+      type(MPI_Win) :: win
+      character(*) :: win_name
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_shared_query
+    subroutine pmpi_win_shared_query_f08(win, rank, size, disp_unit, baseptr, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: rank
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: disp_unit
+      type(c_ptr) :: baseptr
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_shared_query
+    subroutine pmpi_win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
+      import
+      type(MPI_Win) :: win
+      integer :: rank
+      integer(MPI_ADDRESS_KIND) :: size
+      integer(MPI_ADDRESS_KIND) :: disp_unit
+      type(c_ptr) :: baseptr
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_start
+    subroutine pmpi_win_start_f08(group, assert, win, ierror)
+      import
+      type(MPI_Group) :: group
+      integer :: assert
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_sync
+    subroutine pmpi_win_sync_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_test
+    subroutine pmpi_win_test_f08(win, flag, ierror)
+      import
+      type(MPI_Win) :: win
+      logical :: flag
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_unlock
+    subroutine pmpi_win_unlock_f08(rank, win, ierror)
+      import
+      integer :: rank
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_unlock_all
+    subroutine pmpi_win_unlock_all_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Win_wait
+    subroutine pmpi_win_wait_f08(win, ierror)
+      import
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface PMPI_Wtick
+    double precision function pmpi_wtick_f08()
+      import
+    end function
+  end interface
+  interface PMPI_Wtime
+    double precision function pmpi_wtime_f08()
+      import
+    end function
+  end interface
+  interface MPI_Sizeof
+    module procedure sizeof_int8
+    module procedure sizeof_int16
+    module procedure sizeof_int32
+    module procedure sizeof_int64
+    module procedure sizeof_real32
+    module procedure sizeof_real64
+    module procedure sizeof_complex32
+    module procedure sizeof_complex64
+    module procedure sizeof_logical8
+    module procedure sizeof_logical32
+    module procedure sizeof_logical64
+    module procedure sizeof_character
+  end interface
+  private :: sizeof_int8
+  private :: sizeof_int16
+  private :: sizeof_int32
+  private :: sizeof_int64
+  private :: sizeof_real32
+  private :: sizeof_real64
+  private :: sizeof_complex32
+  private :: sizeof_complex64
+  private :: sizeof_logical8
+  private :: sizeof_logical32
+  private :: sizeof_logical64
+  private :: sizeof_character
   interface operator(==)
     module procedure comm_equal
     module procedure datatype_equal
@@ -7953,6 +15583,90 @@ contains
     f_status(2) = f08_status%MPI_TAG
     f_status(3) = f08_status%MPI_ERROR
     f_status(4:) = f08_status%internal
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_int8(x, size, ierror)
+    integer(1), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_int16(x, size, ierror)
+    integer(2), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_int32(x, size, ierror)
+    integer(4), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_int64(x, size, ierror)
+    integer(8), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_real32(x, size, ierror)
+    real(4), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_real64(x, size, ierror)
+    real(8), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_complex32(x, size, ierror)
+    complex(4), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_complex64(x, size, ierror)
+    complex(8), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_logical8(x, size, ierror)
+    logical(1), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_logical32(x, size, ierror)
+    logical(4), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_logical64(x, size, ierror)
+    logical(8), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine sizeof_character(x, size, ierror)
+    character(*), intent(in) :: x(..)
+    integer, intent(out) :: size
+    integer, optional, intent(out) :: ierror
+    size = storage_size(x) / 8
     if (present(ierror)) ierror = MPI_SUCCESS
   end subroutine
 end module mpi_f08

@@ -581,9 +581,19 @@
       external MPI_WIN_NULL_COPY_FN
       external MPI_WIN_NULL_DELETE_FN
       external MPI_WIN_DUP_FN
-      double precision MPI_WTIME, MPI_WTICK
-      external MPI_WTIME, MPI_WTICK
+      double precision MPI_WTIME
+      external MPI_WTIME
+      double precision MPI_WTICK
+      external MPI_WTICK
       integer(kind=MPI_ADDRESS_KIND) MPI_AINT_ADD
       external MPI_AINT_ADD
       integer(kind=MPI_ADDRESS_KIND) MPI_AINT_DIFF
       external MPI_AINT_DIFF
+      double precision PMPI_WTIME
+      external PMPI_WTIME
+      double precision PMPI_WTICK
+      external PMPI_WTICK
+      integer(kind=MPI_ADDRESS_KIND) PMPI_AINT_ADD
+      external PMPI_AINT_ADD
+      integer(kind=MPI_ADDRESS_KIND) PMPI_AINT_DIFF
+      external PMPI_AINT_DIFF

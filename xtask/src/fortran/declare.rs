@@ -1,5 +1,6 @@
 //! Interfaces of procedures.
 
+use super::callbacks;
 use super::rows::Row;
 
 /// The module for which an interface is made.
@@ -42,7 +43,7 @@ pub fn procedure(row: &Row, name: &str, dialect: Dialect) -> String {
     let mut text = statement(&format!("    {kind} {name}("), &names);
     if dialect == Dialect::MpiWithPointers {
         // The procedure of the library that the INTEGER is passed to, too.
-        text.push_str(&format!(" &\n      bind(C, name=\"{}_\")", row.name.to_lowercase()));
+        text.push_str(&format!(" &\n      bind(C, name=\"{}_\")", name.trim_end_matches("_cptr")));
     }
     text.push_str("\n      import\n");
     for (argument, kind) in &row.arguments {
@@ -86,7 +87,9 @@ fn statement(begin: &str, names: &[&str]) -> String {
 pub fn signature(row: &Row) -> Vec<String> {
     // Integers of the size of an address are large counts, too.
     let type_ = |(name, kind): &(String, String)| {
-        declared(name, kind, Dialect::F08).type_.replace("ADDRESS", "COUNT")
+        let type_ = declared(name, kind, Dialect::F08).type_;
+        // Nor do the arguments of procedures tell them apart.
+        if type_.starts_with("procedure") { "procedure".into() } else { type_.replace("ADDRESS", "COUNT") }
     };
     row.arguments.iter().map(type_).collect()
 }
@@ -121,6 +124,9 @@ fn declared(name: &str, kind: &str, dialect: Dialect) -> Declared {
         "Int" if LOGICALS.contains(&name) => "logical".into(),
         "OutStatus" | "InStatus" | "InOutStatus" | "OutStatusArray" if dialect == Dialect::F08 => {
             "type(MPI_Status)".into()
+        }
+        function if dialect == Dialect::F08 && callbacks::of_kind(function).is_some() => {
+            format!("procedure({})", callbacks::of_kind(function).unwrap_or_default())
         }
         function if function.ends_with("Function") => "external".into(),
         handle if handle.ends_with("Handle") && dialect == Dialect::F08 => {

@@ -5,9 +5,11 @@
 //! expands to the functions that the interfaces name. A handle in `mpi_f08` is a type with one INTEGER, so
 //! it is passed as that INTEGER is, and the modules need no code between the program and the library.
 
+mod callbacks;
 mod constants;
 mod declare;
 mod rows;
+mod sizes;
 
 use std::fs;
 use std::path::Path;
@@ -79,6 +81,9 @@ const ATTRIBUTE_FUNCTIONS: [&str; 12] = [
     "MPI_WIN_DUP_FN",
 ];
 
+/// What stands before the names of functions, and before those of their twins, which tools call.
+const PREFIXES: [&str; 2] = ["", "P"];
+
 /// Kinds of integers, and the size of a status.
 const KINDS: [(&str, i64); 5] = [
     ("MPI_INTEGER_KIND", 4),
@@ -124,9 +129,15 @@ fn header(constants: &[Constant]) -> String {
     for name in ATTRIBUTE_FUNCTIONS {
         text.push_str(&format!("      external {name}\n"));
     }
-    text.push_str("      double precision MPI_WTIME, MPI_WTICK\n      external MPI_WTIME, MPI_WTICK\n");
-    for name in ["MPI_AINT_ADD", "MPI_AINT_DIFF"] {
-        text.push_str(&format!("      integer(kind=MPI_ADDRESS_KIND) {name}\n      external {name}\n"));
+    for twin in PREFIXES {
+        for name in ["MPI_WTIME", "MPI_WTICK"] {
+            text.push_str(&format!("      double precision {twin}{name}\n      external {twin}{name}\n"));
+        }
+        for name in ["MPI_AINT_ADD", "MPI_AINT_DIFF"] {
+            text.push_str(&format!(
+                "      integer(kind=MPI_ADDRESS_KIND) {twin}{name}\n      external {twin}{name}\n"
+            ));
+        }
     }
     text
 }
@@ -171,23 +182,31 @@ fn module_mpi(rows: &[Row]) -> String {
         |row: &&Row| !row.is_large() && !row.returns_value() && !row.name.ends_with("_detach_buffer");
     let (of_memory, others): (Vec<&Row>, Vec<&Row>) =
         rows.iter().filter(is_there).partition(|row| declare::has_memory(row));
-    for row in others {
-        text.push_str(&declare::procedure(row, &row.name.to_lowercase(), Dialect::Mpi));
+    for twin in PREFIXES {
+        for row in &others {
+            let name = format!("{twin}{}", row.name).to_lowercase();
+            text.push_str(&declare::procedure(row, &name, Dialect::Mpi));
+        }
     }
     text.push_str("  end interface\n");
-    for row in of_memory {
-        text.push_str(&with_pointers(row));
+    for twin in PREFIXES {
+        for row in &of_memory {
+            text.push_str(&with_pointers(row, twin));
+        }
     }
+    text.push_str(&sizes::interface());
+    text.push_str("contains\n");
+    text.push_str(&sizes::procedures(false));
     text.push_str("end module mpi\n");
     text
 }
 
 /// The generic interface of a function that returns memory: as an INTEGER, or as a pointer of C. Both are the
 /// same procedure of the library.
-fn with_pointers(row: &Row) -> String {
-    let name = row.name.to_lowercase();
+fn with_pointers(row: &Row, twin: &str) -> String {
+    let name = format!("{twin}{}", row.name).to_lowercase();
     format!(
-        "  interface {}\n{}{}  end interface\n",
+        "  interface {twin}{}\n{}{}  end interface\n",
         row.name,
         declare::procedure(row, &name, Dialect::Mpi),
         declare::procedure(row, &format!("{name}_cptr"), Dialect::MpiWithPointers)
@@ -235,15 +254,19 @@ fn module_f08(constants: &[Constant], rows: &[Row]) -> String {
     for name in ATTRIBUTE_FUNCTIONS {
         text.push_str(&format!("  external :: {name}\n"));
     }
-    text.push_str(&interfaces(rows));
+    text.push_str(&callbacks::interfaces());
+    PREFIXES.iter().for_each(|twin| text.push_str(&interfaces(rows, twin)));
+    text.push_str(&sizes::interface());
     text.push_str(&comparisons());
     text.push_str(STATUS_CONVERSIONS);
+    text.push_str(&sizes::procedures(true));
     text.push_str("end module mpi_f08\n");
     text
 }
 
-/// Generic interfaces. One with large counts belongs to that without, if their arguments can be told apart.
-fn interfaces(rows: &[Row]) -> String {
+/// Generic interfaces of all functions, or of their twins. One with large counts belongs to that without, if
+/// their arguments can be told apart.
+fn interfaces(rows: &[Row], twin: &str) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| !row.is_removed) {
         let small = rows.iter().find(|other| row.name.strip_suffix("_c") == Some(&other.name));
@@ -251,8 +274,8 @@ fn interfaces(rows: &[Row]) -> String {
             Some(small) if declare::signature(small) != declare::signature(row) => &small.name,
             _ => &row.name,
         };
-        let specific = format!("{}_f08", row.name.to_lowercase());
-        text.push_str(&format!("  interface {generic}\n"));
+        let specific = format!("{twin}{}_f08", row.name).to_lowercase();
+        text.push_str(&format!("  interface {twin}{generic}\n"));
         text.push_str(&declare::procedure(row, &specific, Dialect::F08));
         text.push_str("  end interface\n");
     }
@@ -283,4 +306,47 @@ fn comparisons() -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// Names of the standard that the modules have in another form, or not.
+    fn is_only_in_c(name: &str) -> bool {
+        let conversions = ["_c2f", "_f2c", "_c2f08", "_f082c", "_f2f08", "_f082f", "toint", "fromint"];
+        ["MPI_T_", "MPI_Abi_"].iter().any(|begin| name.starts_with(begin))
+            || conversions.iter().any(|end| name.ends_with(end))
+    }
+
+    #[test]
+    fn the_modules_have_every_function_of_the_standard_and_its_twin() {
+        let root = workspace::root();
+        let [.., (_, mpi), (_, f08)] = generate(root).unwrap();
+        let lines = |text: &str| text.lines().map(|line| line.trim().to_string()).collect::<HashSet<_>>();
+        let (mpi, f08) = (lines(&mpi), lines(&f08));
+        let words = |line: &String| line.split_inclusive([' ', '(']).map(str::to_string).collect::<Vec<_>>();
+        let procedures: HashSet<String> = f08.iter().flat_map(words).collect();
+        let standard = fs::read_to_string(root.join("mpi-tests/standard_names.txt")).unwrap();
+        let of_fortran = [
+            "MPI_F_sync_reg",
+            "MPI_Type_create_f90_complex",
+            "MPI_Type_create_f90_integer",
+            "MPI_Type_create_f90_real",
+        ];
+        let names = standard.lines().filter(|name| name.starts_with("MPI_") && !is_only_in_c(name));
+        for name in names.chain(of_fortran) {
+            for twin in ["", "P"] {
+                let specific = format!("{twin}{name}_f08").to_lowercase();
+                let is_there = procedures.contains(&format!("{specific}("));
+                assert!(is_there, "mpi_f08 has no {twin}{name}");
+            }
+        }
+        for name in ["MPI_Status_f082f", "MPI_Status_f2f08"] {
+            assert!(procedures.contains(&format!("{name}(")), "{name}");
+        }
+        assert!([&mpi, &f08].iter().all(|lines| lines.contains("interface MPI_Sizeof")));
+    }
 }
