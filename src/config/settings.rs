@@ -89,6 +89,8 @@ pub struct Config {
     pub host_id: Option<String>,
     /// Whether files and processes of other users are trusted.
     pub allow_other_users: bool,
+    /// Folder for the last operations of ranks on which a communicator fails.
+    pub dump: Option<String>,
     /// Log level.
     pub log: Level,
 }
@@ -112,6 +114,7 @@ impl Default for Config {
             async_progress: false,
             host_id: None,
             allow_other_users: false,
+            dump: None,
             log: Level::Warn,
         }
     }
@@ -172,6 +175,7 @@ impl Config {
             };
         }
         config.host_id = raw("ANYCCL_HOST_ID");
+        config.dump = raw("ANYCCL_DUMP");
         if let Some(text) = raw("ANYCCL_LOG") {
             config.log = Level::from_name(&text)
                 .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;

@@ -216,6 +216,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "1: store files and tuning files are trusted even if they belong to other users or others may write them, and ranks of one host may belong to different users. All ranks must have the same value.",
     },
     Variable {
+        name: "ANYCCL_DUMP",
+        default: "unset",
+        meaning: "Folder to which each rank writes its last 1,024 collectives when a communicator fails on it: after a time-out, an abort, a disagreement, the loss of a rank. `anyccl trace show` reads them. Unset: nothing is written.",
+    },
+    Variable {
         name: "ANYCCL_LOG",
         default: "warn",
         meaning: "off, error, warn, info or debug. info reports what each communicator uses.",

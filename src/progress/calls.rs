@@ -39,6 +39,8 @@ pub(super) struct ActiveCall {
     pub outcome: Option<Result<()>>,
     /// Number of visits in which something moved.
     pub moves: u32,
+    /// Its number in the flight recorder; 0 if there is none.
+    pub operation: u64,
 }
 
 // SAFETY: `buffers` are the caller's, who has promised to leave them alone until the call is complete (as in

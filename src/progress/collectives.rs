@@ -9,6 +9,7 @@ use super::engine::{CallOutcome, Engine, Ticket};
 use super::engine_comm::EngineComm;
 use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Execution, Prepared, StagedBuffers};
+use crate::observe::status::StatusPage;
 use crate::sys::clock;
 
 /// Age of the last read of the control channels from which they are read again before a call succeeds. This
@@ -87,8 +88,19 @@ impl Engine {
         self.calls.next_number += 1;
         let prepared = Arc::clone(prepared);
         let (outcome, moves) = (None, 0);
-        let active =
-            ActiveCall { number, comm, prepared, buffers, received, copies, execution, outcome, moves };
+        let operation = self.page.as_ref().map_or(0, StatusPage::latest_operation);
+        let active = ActiveCall {
+            number,
+            comm,
+            prepared,
+            buffers,
+            received,
+            copies,
+            execution,
+            outcome,
+            moves,
+            operation,
+        };
         self.calls.active.push(active);
         if self.comms.get(comm).holds_senders {
             self.release_senders(comm);

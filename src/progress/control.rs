@@ -128,7 +128,7 @@ impl Engine {
             let comm = self.comms.get(id);
             matches!(&comm.failure, Some(Error::PeerLost { rank, .. }) if comm.rank_of(at) == Some(*rank))
         };
-        let mut is_logged = self.comms.ids().any(is_told);
+        let (mut is_logged, mut last) = (self.comms.ids().any(is_told), None);
         for id in self.comms.ids() {
             let comm = self.comms.get(id);
             if let Some(rank) = comm.rank_of(at).filter(|_| comm.failure.is_none() && !comm.is_over()) {
@@ -137,9 +137,11 @@ impl Engine {
                     self.log_failure(id, &error);
                 }
                 let notice = failure::notice(&error, comm.context, comm.rank);
-                self.end_all_quietly(id, error, &notice);
+                self.end_all_quietly(id, error.clone(), &notice);
+                last = Some(error);
             }
         }
+        last.iter().for_each(|error| self.write_dump(error));
         if !is_logged {
             log_line!(Error, "rank {}: {detail}", self.rank);
         }

@@ -5,7 +5,7 @@
 //! of stalled ranks are compared in the same way. The rest is found when ranks leave: each tells the others
 //! which calls it has made ([`CallRecord`]).
 
-use crate::base::Call;
+use crate::base::{Call, Error};
 use crate::observe::status::CallSlot;
 use crate::transport::control::CallRecord;
 
@@ -72,8 +72,16 @@ impl History {
     }
 
     /// Lets other processes read that the communicator has failed.
-    pub fn show_failure(&self) {
-        self.slot.iter().for_each(CallSlot::note_failure);
+    pub fn show_failure(&self, error: &Error) {
+        self.slot.iter().for_each(|slot| slot.note_failure(error));
+    }
+
+    /// Notes that the last call has ended well and soon, of all that this rank has made on any communicator.
+    #[inline(always)]
+    pub fn note_end_of_latest(&self) {
+        if let Some(slot) = &self.slot {
+            slot.note_end_of_latest();
+        }
     }
 
     /// Number of calls that were made.

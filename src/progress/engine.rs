@@ -9,6 +9,7 @@
 //! A failure concerns one communicator, and is final. It ends the active calls there, is told to the other
 //! ranks once, and is the answer to every later call.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -22,7 +23,7 @@ use super::messaging::{MessageTicket, Messaging};
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Endpoint;
 use crate::executor::{Key, Prepared, Visit};
-use crate::observe::status::StatusPage;
+use crate::observe::status::{HeldPage, StatusPage};
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
 
@@ -66,6 +67,10 @@ pub struct Engine {
     pub(super) has_failures: Arc<AtomicBool>,
     /// Where other processes read what this rank does.
     pub(super) page: Option<StatusPage>,
+    /// Pages of other ranks of the host, for when they are killed.
+    pub(super) held_pages: Vec<HeldPage>,
+    /// Folder to which the last operations are written when a communicator fails.
+    pub(super) dump_folder: Option<PathBuf>,
 }
 
 impl Engine {
@@ -88,6 +93,8 @@ impl Engine {
             leads_job: false,
             has_failures: Arc::default(),
             page: None,
+            held_pages: Vec::new(),
+            dump_folder: None,
         }
     }
 
@@ -182,7 +189,12 @@ impl Engine {
             Err(failure) if self.may_hear_why(&failure) => return Ok(Visit::default()),
             Err(failure) => return Err(self.link_trouble(at, failure)),
         };
-        active.moves = active.moves.wrapping_add(u32::from(visit.moved));
+        if visit.moved {
+            if active.moves == 0 {
+                self.page.iter().for_each(|page| page.note_moved(active.operation));
+            }
+            active.moves = active.moves.wrapping_add(1).max(1);
+        }
         if active.execution.is_done() {
             visit.moved = true;
             let was_exchange =
@@ -190,6 +202,7 @@ impl Engine {
             if !was_exchange {
                 active.finish();
                 active.outcome = Some(Ok(()));
+                self.page.iter().for_each(|page| page.note_end(active.operation, false));
             }
         }
         Ok(visit)

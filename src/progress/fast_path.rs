@@ -113,6 +113,7 @@ impl Engine {
         let stop = unsafe { fast_path::run(fast, &memory, &call, &mut self.endpoints) };
         if stop.is_end_of(fast) {
             finish(prepared, buffers);
+            collectives.note_end_of_latest();
             return FastPath::Done;
         }
         let prepared = Arc::clone(prepared);

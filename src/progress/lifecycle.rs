@@ -55,6 +55,7 @@ impl Engine {
         for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
+            self.page.iter().for_each(|page| page.note_end(active.operation, true));
         }
         self.remember_calls(id);
         let comm = *self.comms.remove(id);
@@ -151,6 +152,7 @@ impl Engine {
         if self.leads_job && id == CommId::FIRST && matches!(error, Error::Aborted(_)) {
             self.end_the_others(&error);
         }
+        self.write_dump(&error);
     }
 
     /// Fails every communicator but the first, with the error of the first.
@@ -171,7 +173,7 @@ impl Engine {
         self.tell_unformed(id);
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());
-        comm.collectives.show_failure();
+        comm.collectives.show_failure(&error);
         self.has_failures.store(true, Ordering::Release);
         let is_called = self.calls.active.iter().any(|a| a.comm == id && a.outcome.is_none());
         let is_talking = comm.conversation.first_unfinished().is_some();
@@ -187,6 +189,7 @@ impl Engine {
         for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
+            self.page.iter().for_each(|page| page.note_end(active.operation, true));
         }
         self.end_messages(id, &error);
     }

@@ -1,12 +1,13 @@
 //! What other processes can read of an engine ([`crate::observe::status`]).
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use crate::base::mix;
+use crate::base::{Error, Rank, mix};
 use crate::log_line;
-use crate::observe::status::{CommIdentity, Identity, StatusPage, WaitSlot};
+use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitSlot, write_dump};
 
 impl Engine {
     /// Shows the engine from now on, with the communicators that it has. `job` is a number that its ranks
@@ -26,19 +27,53 @@ impl Engine {
         }
     }
 
+    /// Writes the last operations to that folder when a communicator fails.
+    pub fn dump_to(&mut self, folder: PathBuf) {
+        self.dump_folder = Some(folder);
+    }
+
+    /// Holds the pages of other ranks of this host for as long as the engine lives, so that they can be read
+    /// after a kill. `ranks`: their processes.
+    pub fn hold_pages(&mut self, job: u64, ranks: impl Iterator<Item = (u32, Rank)>) {
+        self.held_pages.extend(ranks.filter_map(|(pid, rank)| HeldPage::of(pid, job, rank)));
+    }
+
+    /// Shows that ranks of a host do not see each other's processes.
+    pub fn show_pid_namespaces(&self) {
+        self.page.iter().for_each(StatusPage::note_pid_namespaces);
+    }
+
+    /// Writes the last operations to a file, if that is wanted.
+    pub(super) fn write_dump(&self, error: &Error) {
+        let (Some(page), Some(folder)) = (&self.page, &self.dump_folder) else { return };
+        match write_dump(folder, &page.snapshot(), &error.to_string()) {
+            Ok(path) => {
+                log_line!(Info, "rank {}: wrote its last operations to {}", self.rank, path.display());
+            }
+            Err(error) => log_line!(
+                Warn,
+                "rank {}: cannot write its last operations to {}: {error}",
+                self.rank,
+                folder.display()
+            ),
+        }
+    }
+
     /// Shows a new communicator.
     pub(super) fn show_comm(&mut self, id: CommId) {
         let Some(page) = &self.page else { return };
         let comm = self.comms.get_mut(id);
         let group = comm.members.iter().fold(0, |group, member| mix(group ^ u64::from(member.endpoint)));
+        let members: Vec<Rank> = comm.members.iter().map(|member| member.endpoint).collect();
         let slot = page.add_comm(&CommIdentity {
             context: comm.context,
             group,
             name: &comm.name,
             rank: comm.rank,
             size: comm.size(),
+            members: &members,
         });
-        comm.collectives.show(slot);
+        comm.collectives.show(Some(slot));
     }
 
     /// Shows what a thread waits for, in which nothing has moved for `silence`. `slot` is the thread's.

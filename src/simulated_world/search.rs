@@ -111,6 +111,7 @@ fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
     let mesh = Mesh {
         infos: (0..job.size).map(info).collect(),
         peers,
+        nonce: 1,
         root_settings: Tuning::from_config(&config)?.to_bytes(),
         failure_reports: FailureReports::none(),
     };

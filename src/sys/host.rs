@@ -24,6 +24,14 @@ pub fn host_id() -> String {
     format!("{} {}", machine_id(), namespace.display())
 }
 
+/// Number of this process's PID namespace: processes of others have other numbers here, or none. 0 if `/proc`
+/// does not tell.
+pub fn pid_namespace() -> u64 {
+    let link = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let digits = link.to_str().and_then(|text| text.strip_prefix("pid:[")?.strip_suffix(']'));
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
 fn first_line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())

@@ -34,6 +34,7 @@ pub mod sparse_memory;
 pub mod standard_error;
 pub mod sync;
 pub mod thread;
+pub mod ticks;
 pub mod trusted_file;
 pub mod wake;
 pub mod zeroed;

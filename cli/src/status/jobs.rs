@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyccl_engine::base::Call;
-use anyccl_engine::observe::status::{CommSnapshot, Snapshot, WaitSnapshot};
+use anyccl_engine::observe::status::{CommSnapshot, FailureKind, OperationSnapshot, Snapshot, WaitSnapshot};
+use anyccl_engine::sys::host::pid_namespace;
 use serde::Serialize;
 
 use super::processes::Process;
@@ -11,8 +12,11 @@ use super::processes::Process;
 /// Processes that have communicators with each other.
 #[derive(Serialize)]
 pub struct Job {
-    /// The processes.
+    /// The processes that live.
     pub processes: Vec<JobProcess>,
+    /// All processes, also those that have ended.
+    #[serde(skip)]
+    pids: Vec<u32>,
     /// Number of hosts of its largest communicator.
     pub hosts: u32,
     /// The communicators.
@@ -23,6 +27,8 @@ pub struct Job {
 #[derive(Serialize)]
 pub struct JobProcess {
     pub pid: u32,
+    /// Whether it is in another PID namespace than this command. Texts then name other numbers.
+    pub has_other_pids: bool,
     pub command: String,
 }
 
@@ -31,6 +37,10 @@ pub struct JobProcess {
 pub struct Communicator {
     pub name: String,
     pub size: u32,
+    /// The call in which ranks wait, or about which they disagree, as most ranks have made it.
+    pub call: Option<String>,
+    /// The number of that call.
+    pub call_number: Option<u64>,
     /// Its ranks: first those that keep the others waiting.
     pub ranks: Vec<RankReport>,
 }
@@ -43,8 +53,8 @@ pub enum State {
     Ended,
     /// Its process is stopped.
     Stopped,
-    /// In another call than the ranks that wait for it.
-    Differs,
+    /// In another call than most ranks, under the same number.
+    Mismatch,
     /// Others wait in a call that it has not made.
     Late,
     /// The communicator has failed on it.
@@ -53,7 +63,7 @@ pub enum State {
     Waits,
     /// Not waiting, and nobody waits for it.
     Runs,
-    /// On another host.
+    /// Not seen: on another host, or in another PID namespace.
     Elsewhere,
 }
 
@@ -74,6 +84,14 @@ pub struct RankReport {
     pub calls: u64,
     /// The last of them.
     pub last_call: Option<String>,
+    /// The number of that call.
+    pub call_number: Option<u64>,
+    /// How long that call has been in progress.
+    pub in_call_for_seconds: Option<f64>,
+    /// How long ago it has ended.
+    pub since_last_call_seconds: Option<f64>,
+    /// Why the communicator has failed.
+    pub failure: Option<String>,
     /// How long nothing has moved in what it waits for.
     pub waits_for_seconds: Option<f64>,
     /// What it waits for.
@@ -83,7 +101,7 @@ pub struct RankReport {
 impl Job {
     /// Whether the process belongs to it.
     pub fn has(&self, pid: u32) -> bool {
-        self.processes.iter().any(|process| process.pid == pid)
+        self.pids.contains(&pid)
     }
 }
 
@@ -105,24 +123,36 @@ impl Part<'_> {
     fn waiting_call(&self) -> Option<u64> {
         self.wait()?.call.map(u64::from)
     }
+
+    /// The number of the call that it has made last.
+    fn last_number(&self) -> Option<u64> {
+        self.comm.made.checked_sub(1)
+    }
+
+    /// The last call, as the recorder has it.
+    fn last_operation(&self) -> Option<&OperationSnapshot> {
+        let last = self.page.last_operation(self.comm.context)?;
+        (self.last_number() == Some(u64::from(last.call_number))).then_some(last)
+    }
+
+    /// The time that has passed since then, in seconds.
+    fn since(&self, time: Option<u64>) -> Option<f64> {
+        Some(self.page.read_at.saturating_sub(time?) as f64 / 1e9)
+    }
 }
 
-/// What tells communicators apart: the job, which of the engines of a rank, the context, and the group.
-type Key = (u64, usize, u32, u64);
+/// What tells communicators apart: the number of the engine's job, the context, and the group.
+type Key = (u64, u32, u64);
 
 /// The jobs of these processes.
-pub fn jobs_of(processes: Vec<Process>) -> Vec<Job> {
+pub fn jobs_of(processes: &[Process]) -> Vec<Job> {
     let mut by_comm: BTreeMap<Key, Vec<Part>> = BTreeMap::new();
-    for process in &processes {
-        // Ranks may be threads of one process.
-        let mut engines: BTreeMap<(u64, u32), usize> = BTreeMap::new();
+    for process in processes {
         for page in &process.pages {
-            let engine = engines.entry((page.job, page.rank)).or_default();
             for comm in &page.comms {
-                let key = (page.job, *engine, comm.context, comm.group);
+                let key = (page.job, comm.context, comm.group);
                 by_comm.entry(key).or_default().push(Part { process, page, comm });
             }
-            *engine += 1;
         }
     }
     let mut jobs: Vec<(Vec<u32>, Job)> = Vec::new();
@@ -131,7 +161,7 @@ pub fn jobs_of(processes: Vec<Process>) -> Vec<Job> {
         let (mut together, others): (Vec<_>, Vec<_>) =
             jobs.into_iter().partition(|(theirs, _)| theirs.iter().any(|pid| pids.contains(pid)));
         jobs = others;
-        let mut job = Job { processes: Vec::new(), hosts: 0, communicators: Vec::new() };
+        let mut job = Job { processes: Vec::new(), pids: Vec::new(), hosts: 0, communicators: Vec::new() };
         let mut all = pids;
         for (theirs, part) in together.drain(..) {
             all.extend(theirs);
@@ -145,12 +175,19 @@ pub fn jobs_of(processes: Vec<Process>) -> Vec<Job> {
         jobs.push((all, job));
     }
     let finish = |(pids, mut job): (Vec<u32>, Job)| {
-        let of_job = processes.iter().filter(|process| pids.contains(&process.pid));
-        let shown = |process: &Process| JobProcess { pid: process.pid, command: process.command.clone() };
+        let here = pid_namespace();
+        let of_job = processes.iter().filter(|process| !process.has_ended && pids.contains(&process.pid));
+        let shown = |process: &Process| JobProcess {
+            pid: process.pid,
+            has_other_pids: process.pages.iter().any(|page| page.pid_namespace != here),
+            command: process.command.clone(),
+        };
         job.processes = of_job.map(shown).collect();
+        job.pids = pids;
         job
     };
-    jobs.into_iter().map(finish).collect()
+    // Of a job without a living process only a page may be left, in a process of another one.
+    jobs.into_iter().map(finish).filter(|job| !job.processes.is_empty()).collect()
 }
 
 /// Most ranks that are named although they are not seen.
@@ -159,16 +196,25 @@ const MOST_UNSEEN: u32 = 1024;
 /// A communicator, and who is late in it.
 fn communicator(parts: &[Part]) -> Communicator {
     let first = &parts[0];
-    // The latest call in which somebody waits, and what most ranks have called.
+    // The latest call in which somebody waits or which has failed, and what most ranks have called.
+    let disagree = parts.iter().filter(|part| part.comm.failure == Some(FailureKind::Mismatch));
     let number = parts.iter().filter_map(Part::waiting_call).max();
+    let number = number.or_else(|| disagree.filter_map(Part::last_number).max());
     let call = number.and_then(|number| most_called(parts, number));
     let mut ranks: Vec<RankReport> = parts.iter().map(|part| report_of(part, number, call)).collect();
     let is_seen = |rank: &u32| parts.iter().any(|part| part.comm.rank == *rank);
     // The size is another process' word.
     let others = (0..first.comm.size.min(MOST_UNSEEN)).filter(|rank| !is_seen(rank));
-    ranks.extend(others.map(|rank| unseen(rank, first.page.hosts > 1)));
+    let may_be_elsewhere = first.page.hosts > 1 || first.page.are_apart;
+    ranks.extend(others.map(|rank| unseen(rank, may_be_elsewhere)));
     ranks.sort_by_key(|report| (report.state, report.rank));
-    Communicator { name: first.comm.name.clone(), size: first.comm.size, ranks }
+    Communicator {
+        name: first.comm.name.clone(),
+        size: first.comm.size,
+        call: call.map(|call| call.to_string()),
+        call_number: number,
+        ranks,
+    }
 }
 
 /// The call that most ranks have made under a number; of equally many, that of the first.
@@ -183,7 +229,19 @@ fn most_called(parts: &[Part], number: u64) -> Option<Call> {
 
 fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
     let state = if may_be_elsewhere { State::Elsewhere } else { State::Ended };
-    RankReport { rank, pid: None, state, calls: 0, last_call: None, waits_for_seconds: None, waits_for: None }
+    RankReport {
+        rank,
+        pid: None,
+        state,
+        calls: 0,
+        last_call: None,
+        call_number: None,
+        in_call_for_seconds: None,
+        since_last_call_seconds: None,
+        failure: None,
+        waits_for_seconds: None,
+        waits_for: None,
+    }
 }
 
 fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport {
@@ -191,22 +249,29 @@ fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport
     let wait = part.wait();
     // A rank that waits in an earlier call is not late itself.
     let is_late = part.waiting_call().is_none() && number.is_some_and(|number| comm.made <= number);
-    let differs = part.waiting_call() == number
+    let differs = number.is_some()
+        && part.last_number() == number
         && comm.last.zip(call).is_some_and(|(mine, call)| !Call::agree(mine.pack(), call.pack()));
     let state = match () {
+        () if part.process.has_ended => State::Ended,
         () if part.process.is_stopped => State::Stopped,
-        () if comm.has_failed => State::Failed,
-        () if differs => State::Differs,
+        () if differs => State::Mismatch,
+        () if comm.failure.is_some() => State::Failed,
         () if is_late => State::Late,
         () if wait.is_some() => State::Waits,
         () => State::Runs,
     };
+    let last = part.last_operation();
     RankReport {
         rank: comm.rank,
         pid: Some(part.process.pid),
         state,
         calls: comm.made,
         last_call: comm.last.map(|call| format!("{call} #{}", comm.made.saturating_sub(1))),
+        call_number: part.last_number(),
+        in_call_for_seconds: last.filter(|last| !last.has_ended).and_then(|last| part.since(last.began)),
+        since_last_call_seconds: last.and_then(|last| part.since(last.ended)),
+        failure: comm.failure.map(|_| comm.reason.clone()),
         waits_for_seconds: wait.map(|wait| wait.silence.as_secs_f64()),
         waits_for: wait.map(|wait| wait.text.clone()),
     }
@@ -235,7 +300,9 @@ mod tests {
             size,
             made,
             last: (made > 0).then(|| call(count)),
-            has_failed: false,
+            failure: None,
+            reason: String::new(),
+            members: (0..size).collect(),
         };
         let wait = WaitSnapshot {
             context: 2,
@@ -244,12 +311,37 @@ mod tests {
             text: "all_gather".into(),
         };
         let (pid, waits) = (1000 + rank, if waits { vec![wait] } else { Vec::new() });
-        let page = Snapshot { pid, job: 5, order: 0, rank, size, hosts: 1, comms: vec![comm], waits };
-        Process { pid, is_stopped: false, command: "program".into(), pages: vec![page] }
+        let operation = made.checked_sub(1).map(|number| OperationSnapshot {
+            number: 7,
+            context: 2,
+            call_number: number as u32,
+            call: call(count),
+            began: Some(1_000_000_000),
+            moved: None,
+            ended: Some(2_000_000_000).filter(|_| waits.is_empty()),
+            has_ended: waits.is_empty(),
+            has_failed: false,
+        });
+        let page = Snapshot {
+            pid,
+            job: 5,
+            order: 0,
+            rank,
+            size,
+            hosts: 1,
+            pid_namespace: pid_namespace(),
+            are_apart: false,
+            read_at: 6_500_000_000,
+            comms: vec![comm],
+            waits,
+            operations: operation.into_iter().collect(),
+        };
+        let (has_ended, is_stopped) = (false, false);
+        Process { pid, has_ended, is_stopped, command: "program".into(), pages: vec![page] }
     }
 
     fn only_communicator(processes: Vec<Process>) -> Communicator {
-        let mut jobs = jobs_of(processes);
+        let mut jobs = jobs_of(&processes);
         assert_eq!((jobs.len(), jobs[0].communicators.len()), (1, 1));
         jobs.remove(0).communicators.remove(0)
     }
@@ -267,6 +359,9 @@ mod tests {
         ]);
         assert_eq!(states(&comm), [(1, State::Late), (0, State::Waits), (2, State::Waits)]);
         assert_eq!(comm.ranks[0].last_call.as_deref(), Some("all_gather(int32, count 1) #16"));
+        assert_eq!((comm.call.as_deref(), comm.call_number), (Some("all_gather(int32, count 1)"), Some(17)));
+        let times = |rank: &RankReport| (rank.in_call_for_seconds, rank.since_last_call_seconds);
+        assert_eq!([&comm.ranks[0], &comm.ranks[1]].map(times), [(None, Some(4.5)), (Some(5.5), None)]);
     }
 
     #[test]
@@ -287,20 +382,61 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_are_not_seen_may_be_on_other_hosts() {
-        let mut one = process(0, 2, 18, 1, true);
-        one.pages[0].hosts = 2;
-        assert_eq!(states(&only_communicator(vec![one])), [(0, State::Waits), (1, State::Elsewhere)]);
+    fn ranks_that_are_not_seen_may_be_on_other_hosts_or_in_other_namespaces() {
+        for (hosts, are_apart) in [(2, false), (1, true)] {
+            let mut one = process(0, 2, 18, 1, true);
+            (one.pages[0].hosts, one.pages[0].are_apart) = (hosts, are_apart);
+            assert_eq!(states(&only_communicator(vec![one])), [(0, State::Waits), (1, State::Elsewhere)]);
+        }
     }
 
     #[test]
-    fn a_rank_in_another_call_than_most_differs() {
+    fn a_process_in_another_namespace_is_marked() {
+        let (mut one, other) = (process(0, 2, 18, 1, true), process(1, 2, 18, 1, true));
+        one.pages[0].pid_namespace += 1;
+        let jobs = jobs_of(&[one, other]);
+        assert_eq!(jobs[0].processes.iter().map(|p| p.has_other_pids).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn a_process_that_has_ended_shows_its_last_call_while_another_of_its_job_lives() {
+        let ended = || {
+            let mut ended = process(1, 2, 17, 1, false);
+            ended.has_ended = true;
+            ended
+        };
+        let jobs = jobs_of(&[process(0, 2, 18, 1, true), ended()]);
+        let ranks = &jobs[0].communicators[0].ranks;
+        assert_eq!(
+            (ranks[0].state, ranks[0].call_number, ranks[0].pid),
+            (State::Ended, Some(16), Some(1001))
+        );
+        assert!(jobs[0].has(1001) && jobs[0].processes.len() == 1);
+        assert!(jobs_of(&[ended()]).is_empty());
+    }
+
+    #[test]
+    fn of_ranks_that_have_failed_because_they_disagree_the_odd_one_comes_first() {
+        let with = |rank: u32, count: u64| {
+            let mut process = process(rank, 3, 4, count, false);
+            let comm = &mut process.pages[0].comms[0];
+            (comm.failure, comm.reason) = (Some(FailureKind::Mismatch), "the ranks disagree".into());
+            process
+        };
+        let comm = only_communicator(vec![with(0, 5), with(1, 5), with(2, 6)]);
+        assert_eq!(states(&comm), [(2, State::Mismatch), (0, State::Failed), (1, State::Failed)]);
+        assert_eq!((comm.call_number, comm.ranks[0].call_number), (Some(3), Some(3)));
+        assert_eq!(comm.ranks[0].failure.as_deref(), Some("the ranks disagree"));
+    }
+
+    #[test]
+    fn a_rank_in_another_call_than_most_is_a_mismatch() {
         let comm = only_communicator(vec![
             process(0, 3, 18, 2, true),
             process(1, 3, 18, 1, true),
             process(2, 3, 18, 1, true),
         ]);
-        assert_eq!(states(&comm), [(0, State::Differs), (1, State::Waits), (2, State::Waits)]);
+        assert_eq!(states(&comm), [(0, State::Mismatch), (1, State::Waits), (2, State::Waits)]);
     }
 
     #[test]
@@ -323,7 +459,8 @@ mod tests {
     fn halves_with_the_same_context_are_apart_and_threads_are_ranks_of_one_communicator() {
         let (mut one, mut other) = (process(0, 1, 1, 1, false), process(0, 1, 2, 1, false));
         (other.pid, other.pages[0].rank, other.pages[0].comms[0].group) = (7, 1, 4);
-        let comms = |processes| jobs_of(processes).iter().map(|job| job.communicators.len()).sum::<usize>();
+        let comms =
+            |processes: Vec<_>| jobs_of(&processes).iter().map(|job| job.communicators.len()).sum::<usize>();
         assert_eq!(comms(vec![one, other]), 2);
         one = process(0, 2, 18, 1, true);
         one.pages.extend(process(1, 2, 17, 1, false).pages);
@@ -334,16 +471,16 @@ mod tests {
     fn engines_of_the_same_processes_are_apart_and_processes_that_share_one_are_a_job() {
         let mut both = process(0, 2, 1, 1, false);
         let mut second = process(0, 2, 9, 1, false).pages.remove(0);
-        second.order = 1;
+        (second.order, second.job) = (1, 9);
         both.pages.push(second);
         let mut other = process(1, 2, 1, 1, false);
         let mut second = process(1, 2, 9, 1, false).pages.remove(0);
-        second.order = 1;
+        (second.order, second.job) = (1, 9);
         other.pages.push(second);
         let mut alone = process(0, 1, 1, 1, false);
         alone.pid = 7;
         alone.pages[0].job = 6;
-        let jobs = jobs_of(vec![both, other, alone]);
+        let jobs = jobs_of(&[both, other, alone]);
         assert_eq!(jobs.iter().map(|job| job.processes.len()).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(jobs[0].communicators.iter().map(|comm| comm.ranks[1].calls).collect::<Vec<_>>(), [1, 9]);
         assert!(jobs[1].has(7) && !jobs[0].has(7));

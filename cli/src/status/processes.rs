@@ -1,10 +1,11 @@
-//! The processes of this user that have communicators.
+//! The processes of this user that have communicators, and those that had some and were killed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyccl_engine::observe::status::Snapshot;
+use anyccl_engine::observe::status::{PageFile, Snapshot};
 
 use crate::failure::Failure;
 
@@ -13,8 +14,10 @@ const LONGEST_COMMAND: usize = 80;
 
 /// A process with communicators.
 pub struct Process {
-    /// Its number.
+    /// Its number here. Of one that has ended: its number in its own PID namespace.
     pub pid: u32,
+    /// Whether it has ended. Another process of its job has kept its pages.
+    pub has_ended: bool,
     /// Whether it is stopped, by a signal or a debugger.
     pub is_stopped: bool,
     /// Its command, shortened.
@@ -23,27 +26,76 @@ pub struct Process {
     pub pages: Vec<Snapshot>,
 }
 
+/// A process of this user, and the files of pages that it has open.
+struct Holder {
+    pid: u32,
+    /// Its number in its own PID namespace, which its pages have.
+    own_pid: u32,
+    files: Vec<PageFile>,
+}
+
 /// All of them.
 pub fn all() -> Result<Vec<Process>, Failure> {
-    let proc = Path::new("/proc");
-    let me = fs::metadata("/proc/self").map_err(cannot_read)?.uid();
+    let holders = holders()?;
+    let mut files = BTreeMap::new();
+    for file in holders.iter().flat_map(|holder| &holder.files) {
+        files.entry(file.identity()).or_insert_with(|| file.read().unwrap_or_default());
+    }
     let mut found = Vec::new();
-    for entry in fs::read_dir(proc).map_err(cannot_read)?.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        if entry.metadata().is_ok_and(|data| data.uid() == me)
-            && let Ok(pages) = Snapshot::of_process(pid)
-            && !pages.is_empty()
-        {
-            let folder = entry.path();
-            found.push(Process { pid, is_stopped: is_stopped(&folder), command: command(&folder), pages });
+    for holder in &holders {
+        let mut pages = Vec::new();
+        for file in &holder.files {
+            let theirs = files.get_mut(&file.identity()).map(std::mem::take).unwrap_or_default();
+            // Other pages are of a process whose file this one holds, or has from before a fork.
+            let (own, others) = theirs.into_iter().partition(|page: &Snapshot| page.pid == holder.own_pid);
+            pages.extend::<Vec<_>>(own);
+            files.insert(file.identity(), others);
+        }
+        if !pages.is_empty() {
+            pages.sort_by_key(|page| page.order);
+            let folder = Path::new("/proc").join(holder.pid.to_string());
+            let (is_stopped, command) = (is_stopped(&folder), command(&folder));
+            found.push(Process { pid: holder.pid, has_ended: false, is_stopped, command, pages });
         }
     }
     found.sort_by_key(|process| process.pid);
+    // Pages that no process has written that is still there.
+    let mut ended: BTreeMap<(u64, u32), Vec<Snapshot>> = BTreeMap::new();
+    files.into_values().flatten().for_each(|page| ended.entry((page.job, page.pid)).or_default().push(page));
+    found.extend(ended.into_iter().map(|((_, pid), pages)| Process {
+        pid,
+        has_ended: true,
+        is_stopped: false,
+        command: String::new(),
+        pages,
+    }));
+    Ok(found)
+}
+
+fn holders() -> Result<Vec<Holder>, Failure> {
+    let me = fs::metadata("/proc/self").map_err(cannot_read)?.uid();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").map_err(cannot_read)?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        if entry.metadata().is_ok_and(|data| data.uid() == me)
+            && let Ok(files) = PageFile::all_of(pid)
+            && !files.is_empty()
+        {
+            found.push(Holder { pid, own_pid: own_pid(&entry.path()).unwrap_or(pid), files });
+        }
+    }
     Ok(found)
 }
 
 fn cannot_read(error: std::io::Error) -> Failure {
     Failure::own(format_args!("cannot read /proc: {error}"))
+}
+
+/// The number of a process in the innermost PID namespace that it is in.
+fn own_pid(folder: &Path) -> Option<u32> {
+    let text = fs::read_to_string(folder.join("status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    line.split_whitespace().next_back()?.parse().ok()
 }
 
 /// Whether the kernel calls the process stopped (T) or traced (t).

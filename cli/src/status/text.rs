@@ -20,6 +20,9 @@ fn job(job: &Job) -> String {
     let elsewhere =
         if job.hosts > 1 { format!(", and others on {} hosts", job.hosts - 1) } else { String::new() };
     let mut text = format!("{}{elsewhere}: {}\n", processes(job.processes.len(), first.pid), first.command);
+    if job.processes.iter().any(|process| process.has_other_pids) {
+        text += "  texts of the ranks name processes by the numbers of another PID namespace\n";
+    }
     // A rank alone waits for nobody.
     for communicator in job.communicators.iter().filter(|communicator| communicator.size > 1) {
         text += &of_communicator(communicator);
@@ -59,18 +62,25 @@ fn of_rank(rank: &RankReport) -> String {
         Some(pid) => format!("    rank {} (pid {pid})", rank.rank),
         None => format!("    rank {}", rank.rank),
     };
+    let ago = match (rank.in_call_for_seconds, rank.since_last_call_seconds) {
+        (Some(seconds), _) => format!(", begun {seconds:.1} s ago"),
+        (None, Some(seconds)) => format!(", ended {seconds:.1} s ago"),
+        (None, None) => String::new(),
+    };
+    let failure = rank.failure.as_deref().unwrap_or_default();
     let made = match &rank.last_call {
-        Some(call) => format!("its last call was {call}"),
+        Some(call) => format!("its last call was {call}{ago}"),
         None if rank.calls > 0 => format!("it has made {} calls", rank.calls),
         None => "it has made no call".to_string(),
     };
     let what = match rank.state {
+        State::Ended if rank.pid.is_some() => format!("its process has ended; {made}"),
         State::Ended => "its process has ended, or it has left the communicator".to_string(),
-        State::Elsewhere => "on another host".to_string(),
+        State::Elsewhere => "not seen: on another host, or in another PID namespace".to_string(),
         State::Stopped => format!("is stopped by a signal or a debugger; {made}"),
-        State::Differs => format!("is in another call than the others; {made}"),
+        State::Mismatch => format!("is in another call than the others; {made}"),
         State::Late => format!("has not made the call; {made}"),
-        State::Failed => format!("has failed; {made}"),
+        State::Failed => format!("has failed ({failure}); {made}"),
         State::Runs => format!("does not wait; {made}"),
         State::Waits => String::new(),
     };

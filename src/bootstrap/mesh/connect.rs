@@ -6,7 +6,7 @@ use super::failure_reports::FailureReports;
 use super::peer::Peer;
 use super::record::{NAME_BYTES, PeerInfo, Record};
 use super::{assembly, exchange};
-use crate::base::{Error, Result, VERSION};
+use crate::base::{Error, Result, VERSION, mix};
 use crate::bootstrap::auth::hello::PROTOCOL;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::discovery::listeners;
@@ -23,6 +23,8 @@ pub struct Mesh {
     pub infos: Vec<PeerInfo>,
     /// The sockets to each rank; `None` at this rank's own place.
     pub peers: Vec<Option<Peer>>,
+    /// Random number, the same on all ranks, that no other mesh has.
+    pub nonce: u64,
     /// The `settings` that rank 0 passed to [`connect`].
     pub root_settings: Vec<u8>,
     /// Reports of ranks that failed before they were connected with all others.
@@ -38,6 +40,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
         let info = own_info(config)?;
         job.store = None;
         return Ok(Mesh {
+            nonce: u64::from_le_bytes(key::random_bytes()?),
             infos: vec![info],
             peers: vec![None],
             root_settings: settings.to_vec(),
@@ -58,9 +61,13 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
     let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
+    // Each rank's Unix socket has a random name.
+    let names = table.records.iter().flat_map(|record| &record.unix_name);
+    let nonce = names.fold(0, |number, byte| mix(number ^ u64::from(*byte)));
     let infos = table.records.into_iter().map(|record| record.info).collect();
     // On rank 0 the store may end with the failure reports; by now every rank has the table.
-    Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
+    let failure_reports = FailureReports(Some(store));
+    Ok(Mesh { infos, peers, nonce, root_settings: table.settings, failure_reports })
 }
 
 /// Opens the listeners of this rank, and writes the record that says where they are.

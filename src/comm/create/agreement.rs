@@ -5,6 +5,7 @@
 //! communicator on the links of another one has no such exchange. All ranks compute the same results from the
 //! same records, because the choice of algorithms depends on them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ pub(in crate::comm) struct Agreed {
     pub all_have_devices: bool,
     /// Whether all ranks want the direct path for memory of devices.
     pub may_be_direct: bool,
+    /// Whether ranks of a machine have several PID namespaces, so that some do not see each other's
+    /// processes.
+    pub are_apart: bool,
 }
 
 /// What a rank brings to the exchange.
@@ -46,9 +50,9 @@ pub(in crate::comm) struct OwnSettings {
     pub choice: BackendChoice,
 }
 
-/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, the
-/// other settings as bits, engines.
-pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
+/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), PID namespace,
+/// machine, the other settings as bits, engines.
+pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + 8 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
 /// Bits of a byte of a record.
 const SOME_TCP: u8 = 1;
 const HAS_DEVICE: u8 = 2;
@@ -71,6 +75,7 @@ pub(in crate::comm) fn agree(
     let mut mine = Vec::with_capacity(RECORD_BYTES);
     mine.extend(cores::allowed().as_bytes());
     mine.extend((cores::usable() as u32).to_le_bytes());
+    mine.extend(host::pid_namespace().to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
     let bits = [(own.some_tcp, SOME_TCP), (own.has_device, HAS_DEVICE), (own.wants_direct, WANTS_DIRECT)];
     mine.push(bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum());
@@ -134,8 +139,12 @@ pub(super) fn evaluate(all: &[u8]) -> Agreed {
         neighbours().count().div_ceil(union.count().min(quota).max(1)) as u32
     });
     let ranks_per_core = ranks_per_core.max().unwrap_or(1);
+    // The first namespace that was found on each machine.
+    let mut namespaces = HashMap::new();
+    let mut places = records.iter().map(|record| (record.machine, record.pid_namespace));
     Agreed {
         ranks_per_core,
+        are_apart: places.any(|(machine, here)| *namespaces.entry(machine).or_insert(here) != here),
         some_tcp: records.iter().any(|record| record.some_tcp),
         all_have_devices: records.iter().all(|record| record.has_device),
         may_be_direct: records.iter().all(|record| record.wants_direct),
@@ -145,6 +154,7 @@ pub(super) fn evaluate(all: &[u8]) -> Agreed {
 pub(super) struct RankRecord<'a> {
     allowed: CoreSet,
     usable: usize,
+    pid_namespace: &'a [u8],
     machine: &'a [u8],
     some_tcp: bool,
     has_device: bool,
@@ -157,12 +167,14 @@ impl RankRecord<'_> {
     pub fn read(bytes: &[u8]) -> RankRecord<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
-        let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);
+        let (pid_namespace, rest) = rest[4..].split_at(8);
+        let (machine, rest) = rest.split_at(MACHINE_BYTES);
         let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
         let is_set = |bit| rest[0] & bit != 0;
         RankRecord {
             allowed: CoreSet::from_bytes(allowed),
             usable,
+            pid_namespace,
             machine,
             some_tcp: is_set(SOME_TCP),
             has_device: is_set(HAS_DEVICE),
@@ -215,12 +227,16 @@ fn exchange(
 mod tests {
     use super::*;
 
+    const NAMESPACE_AT: usize = CoreSet::BYTES + 4;
+    const MACHINE_AT: usize = NAMESPACE_AT + 8;
+    const BITS_AT: usize = MACHINE_AT + MACHINE_BYTES;
+
     fn record(machine: u8, cores: u8, usable: u32, tcp: bool) -> Vec<u8> {
         let mut bytes = vec![0; RECORD_BYTES];
         bytes[0] = cores;
         bytes[CoreSet::BYTES..CoreSet::BYTES + 4].copy_from_slice(&usable.to_le_bytes());
-        bytes[CoreSet::BYTES + 4] = machine;
-        bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] = u8::from(tcp);
+        bytes[MACHINE_AT] = machine;
+        bytes[BITS_AT] = u8::from(tcp);
         bytes
     }
 
@@ -231,8 +247,13 @@ mod tests {
     #[test]
     fn ranks_share_cores_if_they_outnumber_all_their_processors_or_a_quota() {
         let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
-        let not_shared =
-            Agreed { ranks_per_core: 1, some_tcp: false, all_have_devices: false, may_be_direct: false };
+        let not_shared = Agreed {
+            ranks_per_core: 1,
+            some_tcp: false,
+            all_have_devices: false,
+            may_be_direct: false,
+            are_apart: false,
+        };
         assert_eq!(agreed(&bound), not_shared);
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
         assert_eq!(agreed(&same).ranks_per_core, 2);
@@ -277,7 +298,7 @@ mod tests {
     fn all_ranks_have_devices_or_want_the_direct_path_only_if_each_does() {
         let with = |bits: u8| {
             let mut bytes = record(0, 3, 2, false);
-            bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] = bits;
+            bytes[BITS_AT] = bits;
             bytes
         };
         let both = HAS_DEVICE | WANTS_DIRECT;
@@ -285,6 +306,17 @@ mod tests {
         assert!(all.all_have_devices && all.may_be_direct);
         let one = agreed(&[with(HAS_DEVICE), with(WANTS_DIRECT)]);
         assert!(!one.all_have_devices && !one.may_be_direct);
+    }
+
+    #[test]
+    fn ranks_of_one_machine_in_several_pid_namespaces_are_apart() {
+        let with = |machine: u8, namespace: u8| {
+            let mut bytes = record(machine, 3, 2, false);
+            bytes[NAMESPACE_AT] = namespace;
+            bytes
+        };
+        assert!(agreed(&[with(0, 1), with(1, 2), with(0, 2)]).are_apart);
+        assert!(!agreed(&[with(0, 1), with(1, 2), with(0, 1), with(1, 2)]).are_apart);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
 use super::backends::attach;
-use crate::base::{Error, Rank, Result, mix};
-use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer, PeerInfo};
+use crate::base::{Error, Rank, Result};
+use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
@@ -83,7 +83,7 @@ impl Communicator {
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
-        let job = job_number(&mesh.infos);
+        let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
         let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
@@ -91,18 +91,23 @@ impl Communicator {
         let some_tcp = topology.neighbours(rank).any(is_tcp);
         let mut engine = Engine::new(name.clone(), rank, endpoints);
         engine.show(job, topology.hosts());
+        config.dump.iter().for_each(|folder| engine.dump_to(folder.into()));
         let driver = Driver::new(engine, config.spin)?;
         let kinds = Kinds::detect();
         let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
         // Who asks for the direct path by name does not want another engine.
         let has_device = kinds.has_context() && config.device_path != DevicePathChoice::Direct;
         let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
-        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct } =
+        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, are_apart } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All ranks have joined.
         drop(failure_reports);
+        if are_apart {
+            driver.lock().show_pid_namespaces();
+        }
+        driver.lock().hold_pages(job, holds(&topology, rank, &pids).into_iter());
         let oversubscribed = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core);
         if oversubscribed {
@@ -153,13 +158,16 @@ impl Communicator {
     }
 }
 
-/// A number of the job that its ranks make of each other's processes.
-fn job_number(infos: &[PeerInfo]) -> u64 {
-    let bytes = infos.iter().flat_map(|info| {
-        let pid = info.pid.to_le_bytes();
-        info.host_id.bytes().chain(pid).collect::<Vec<u8>>()
-    });
-    bytes.fold(0, |number, byte| mix(number ^ u64::from(byte)))
+/// Ranks whose pages another rank of the host holds.
+const HELD: usize = 2;
+
+/// The ranks whose pages a rank holds, with their processes: the next ones of its host. So the page of a rank
+/// outlives it if one of two others does.
+fn holds(topology: &Topology, rank: Rank, pids: &[u32]) -> Vec<(u32, Rank)> {
+    let here = || topology.neighbours(rank);
+    let others = here().skip_while(|other| *other <= rank).chain(here().take_while(|other| *other < rank));
+    let processes = others.map(|other| (pids[other as usize], other));
+    processes.filter(|(pid, _)| *pid != pids[rank as usize]).take(HELD).collect()
 }
 
 fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {

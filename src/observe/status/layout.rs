@@ -5,11 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Name of the file, as `/proc/PID/fd` shows it.
 pub(super) const NAME: &std::ffi::CStr = c"anyccl-status";
 /// First word of a page: `anyccl` and the version of the layout.
-pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x01");
+pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x02");
 /// Communicators that have a place.
 pub(super) const COMMS: usize = 64;
 /// Waits that have a place.
 pub(super) const WAITS: usize = 16;
+/// Operations that are kept; a power of two.
+pub(super) const KEPT: usize = 1024;
+/// Words for the ranks of a communicator.
+const MEMBER_WORDS: usize = 16;
+/// Ranks of a job that may be listed as those of a communicator.
+pub(super) const LISTED: u32 = 64 * MEMBER_WORDS as u32;
 
 /// Text in words, behind which are zeros.
 #[derive(Debug)]
@@ -57,10 +63,14 @@ pub(super) struct CommWords {
     pub made: AtomicU64,
     /// The last of them, packed.
     pub call: [AtomicU64; 2],
-    /// Whether it has failed.
-    pub has_failed: AtomicU64,
+    /// How it has failed: number of a [`super::FailureKind`]; 0: it has not.
+    pub failure: AtomicU64,
+    /// Why, written first.
+    pub reason: Text<62>,
     /// Its name.
     pub name: Text<10>,
+    /// Its ranks as ranks of the job, a bit for each of the first [`LISTED`].
+    pub members: [AtomicU64; MEMBER_WORDS],
 }
 
 /// Set in the context of a communicator.
@@ -85,6 +95,24 @@ pub(super) struct WaitWords {
 /// Number of what is no collective call.
 pub(super) const NO_CALL: u64 = u64::MAX;
 
+/// One operation, in a cache line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct OperationWords {
+    /// Its number, which begins at 1; 0: being written, or none yet. Written last.
+    pub number: AtomicU64,
+    /// When it began.
+    pub begin: AtomicU64,
+    /// When its first byte moved. Before its begin: not yet.
+    pub moved: AtomicU64,
+    /// When it ended, with a flag if it has failed; 0: not yet.
+    pub end: AtomicU64,
+    /// Context of its communicator, and the number of the call there in the upper half.
+    pub place: AtomicU64,
+    /// The call, packed.
+    pub call: [AtomicU64; 2],
+}
+
 /// All words of a page.
 #[derive(Debug)]
 #[repr(C, align(4096))]
@@ -95,7 +123,7 @@ pub(super) struct PageWords {
     pub magic: AtomicU64,
     /// Process that writes.
     pub pid: AtomicU64,
-    /// Number of the job, the same on all of its ranks.
+    /// Random number of the job, the same on all of its ranks.
     pub job: AtomicU64,
     /// Which page of the process this is, in the order in which they were made.
     pub order: AtomicU64,
@@ -103,9 +131,24 @@ pub(super) struct PageWords {
     pub rank: AtomicU64,
     /// Number of hosts of the job.
     pub hosts: AtomicU64,
+    /// Number of the PID namespace, which `pid` and the texts are of.
+    pub pid_namespace: AtomicU64,
+    /// Whether ranks of a host have several of them.
+    pub are_apart: AtomicU64,
+    /// Clock of the times of operations: [`COUNTER`] or coarse.
+    pub clock: AtomicU64,
+    /// When the page was taken: on that clock, and in nanoseconds of CLOCK_MONOTONIC.
+    pub taken_at: [AtomicU64; 2],
     pub comms: [CommWords; COMMS],
+    /// Place of the communicators that have none; never read.
+    pub other_comms: CommWords,
     pub waits: [WaitWords; WAITS],
+    /// The last operations: number n is at n % [`KEPT`].
+    pub operations: [OperationWords; KEPT],
 }
+
+/// The clock is the time stamp counter.
+pub(super) const COUNTER: u64 = 1;
 
 /// The file of a process: pages of its engines. It takes no memory where no engine has written.
 pub(super) type FileWords = [PageWords; 64];

@@ -6,19 +6,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
+use super::failure::FailureKind;
 use super::layout::{
-    CommWords, FILE_BYTES, FileWords, MAGIC, NAME, NO_CALL, PageWords, USED, WaitWords, pair,
+    COUNTER, CommWords, FILE_BYTES, FileWords, LISTED, MAGIC, NAME, NO_CALL, PageWords, USED, WaitWords, pair,
 };
-use crate::base::Rank;
+use super::operations::Recorder;
+use super::snapshot::{Snapshot, read_own};
+use crate::base::{Error, Rank};
 use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
 use crate::sys::shared_memory::SharedMemory;
-use crate::sys::{clock, fork};
+use crate::sys::ticks::Ticks;
+use crate::sys::{clock, fork, host};
 
 /// What a page says of its job.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
-    /// Number of the job, the same on all of its ranks.
+    /// Random number of the job, the same on all of its ranks.
     pub job: u64,
     /// Rank in the job.
     pub rank: Rank,
@@ -41,6 +45,8 @@ pub struct CommIdentity<'a> {
     pub rank: Rank,
     /// Number of ranks.
     pub size: u32,
+    /// Its ranks as ranks of the job.
+    pub members: &'a [Rank],
 }
 
 /// The page of an engine. Only the thread that has locked the engine writes to it.
@@ -53,6 +59,7 @@ struct Lease {
     words: &'static PageWords,
     /// The process that has the mapping: a child of fork has not.
     epoch: u16,
+    recorder: Recorder,
 }
 
 impl Lease {
@@ -77,12 +84,13 @@ struct StatusFile {
     memory: SharedMemory,
     /// Readers open it by its name in `/proc`.
     _file: Owned<OwnedFd>,
+    ticks: Ticks,
 }
 
 impl StatusFile {
     fn create() -> io::Result<StatusFile> {
         let (memory, file) = SharedMemory::create_named(NAME, FILE_BYTES)?;
-        Ok(StatusFile { memory, _file: Owned::new(file) })
+        Ok(StatusFile { memory, _file: Owned::new(file), ticks: Ticks::detect() })
     }
 
     fn pages(&self) -> &FileWords {
@@ -103,28 +111,72 @@ impl StatusPage {
         let take = |page: &&PageWords| {
             page.taken.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
         };
-        let words = here.value.as_ref().ok()?.pages().iter().find(take)?;
+        let file = here.value.as_ref().ok()?;
+        let words = file.pages().iter().find(take)?;
+        let is_fresh = words.taken_at[1].load(Ordering::Relaxed) == 0;
+        let recorder = Recorder::new(&words.operations, file.ticks, is_fresh);
         words.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         words.job.store(identity.job, Ordering::Relaxed);
         words.order.store(MADE.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         words.rank.store(pair(identity.rank, identity.size), Ordering::Relaxed);
         words.hosts.store(u64::from(identity.hosts), Ordering::Relaxed);
+        words.pid_namespace.store(host::pid_namespace(), Ordering::Relaxed);
+        words.are_apart.store(0, Ordering::Relaxed);
+        words.clock.store(if file.ticks == Ticks::Counter { COUNTER } else { 0 }, Ordering::Relaxed);
+        let now = file.ticks.moment();
+        words.taken_at[0].store(now.ticks, Ordering::Relaxed);
+        words.taken_at[1].store(now.nanoseconds, Ordering::Relaxed);
         words.magic.store(MAGIC, Ordering::Release);
-        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch })))
+        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, recorder })))
     }
 
-    /// Takes a place for a communicator; none if all are taken.
-    pub fn add_comm(&self, about: &CommIdentity) -> Option<CallSlot> {
-        let comms = &self.0.words.comms;
-        let at = comms.iter().position(|comm| comm.context.load(Ordering::Relaxed) == 0)?;
-        let comm = &comms[at];
+    /// Says that ranks of a host do not see each other's processes.
+    pub fn note_pid_namespaces(&self) {
+        self.0.words.are_apart.store(1, Ordering::Relaxed);
+    }
+
+    /// Takes a place for a communicator. If all are taken, only its operations are shown.
+    pub fn add_comm(&self, about: &CommIdentity) -> CallSlot {
+        let CommIdentity { context, .. } = *about;
+        let PageWords { comms, other_comms, .. } = self.0.words;
+        let free = comms.iter().find(|comm| comm.context.load(Ordering::Relaxed) == 0);
+        let comm = free.unwrap_or(other_comms);
         comm.rank.store(pair(about.rank, about.size), Ordering::Relaxed);
         comm.group.store(about.group, Ordering::Relaxed);
         comm.made.store(0, Ordering::Relaxed);
-        comm.has_failed.store(0, Ordering::Relaxed);
+        comm.failure.store(0, Ordering::Relaxed);
         comm.name.write(about.name);
-        comm.context.store(u64::from(about.context) | USED, Ordering::Release);
-        Some(CallSlot { words: comm, page: Arc::clone(&self.0) })
+        for (at, word) in comm.members.iter().enumerate() {
+            let first = 64 * at as u32;
+            let here = about.members.iter().filter(|member| (first..first + 64).contains(member));
+            word.store(here.fold(0, |word, member| word | 1 << (member - first)), Ordering::Relaxed);
+        }
+        debug_assert_eq!(comm.members.len() as u32 * 64, LISTED);
+        if free.is_some() {
+            comm.context.store(u64::from(context) | USED, Ordering::Release);
+        }
+        CallSlot { words: comm, context, page: Arc::clone(&self.0) }
+    }
+
+    /// Number of the operation that was recorded last.
+    #[inline]
+    pub fn latest_operation(&self) -> u64 {
+        self.0.recorder.latest()
+    }
+
+    /// Notes that an operation has moved its first byte.
+    pub fn note_moved(&self, operation: u64) {
+        self.0.recorder.note_moved(operation);
+    }
+
+    /// Notes that an operation has ended.
+    pub fn note_end(&self, operation: u64, has_failed: bool) {
+        self.0.recorder.end(operation, has_failed);
+    }
+
+    /// What the page says now.
+    pub fn snapshot(&self) -> Snapshot {
+        read_own(self.0.words)
     }
 
     /// Takes a place for a wait; none if all are taken.
@@ -140,22 +192,32 @@ impl StatusPage {
 #[derive(Debug)]
 pub struct CallSlot {
     words: &'static CommWords,
+    context: u32,
     page: Arc<Lease>,
 }
 
 impl CallSlot {
     /// Notes a packed call by its number.
-    #[inline(always)]
+    // Not inlined: it needs registers that its callers use, and a call is cheaper than to save them.
+    #[inline(never)]
     pub fn note(&self, number: u32, call: [u64; 2]) {
         let words = self.words;
         words.call[0].store(call[0], Ordering::Relaxed);
         words.call[1].store(call[1], Ordering::Relaxed);
         words.made.store(u64::from(number) + 1, Ordering::Release);
+        self.page.recorder.begin(self.context, number, call);
+    }
+
+    /// Notes that the call noted last, of all communicators of the engine, has ended well and soon.
+    #[inline(always)]
+    pub fn note_end_of_latest(&self) {
+        self.page.recorder.end_latest();
     }
 
     /// Notes that the communicator has failed.
-    pub fn note_failure(&self) {
-        self.words.has_failed.store(1, Ordering::Relaxed);
+    pub fn note_failure(&self, error: &Error) {
+        self.words.reason.write(&error.to_string());
+        self.words.failure.store(FailureKind::of(error) as u64, Ordering::Release);
     }
 }
 

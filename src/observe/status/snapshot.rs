@@ -1,17 +1,14 @@
 //! What a page says, read by another process. Its bytes are those of another process, and are checked.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::layout::{FILE_BYTES, MAGIC, NAME, NO_CALL, PAGE_BYTES, PageWords, USED, WaitWords, halves};
+use super::failure::FailureKind;
+use super::layout::{COUNTER, CommWords, NO_CALL, PageWords, USED, WaitWords, halves};
+use super::operations::{self, OperationSnapshot};
 use crate::base::{Call, Rank};
 use crate::sys::clock;
-use crate::sys::shared_memory::sealed_size;
+use crate::sys::ticks::{Moment, Scale, Ticks};
 
 /// A page at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +25,18 @@ pub struct Snapshot {
     pub size: u32,
     /// Number of hosts of the job.
     pub hosts: u32,
+    /// Number of the process's PID namespace, which `pid` and the texts of waits are of; 0: not known.
+    pub pid_namespace: u64,
+    /// Whether ranks of a host have several PID namespaces.
+    pub are_apart: bool,
+    /// When this was read, in nanoseconds of CLOCK_MONOTONIC.
+    pub read_at: u64,
     /// The communicators.
     pub comms: Vec<CommSnapshot>,
     /// The waits that last long.
     pub waits: Vec<WaitSnapshot>,
+    /// The last operations, in their order.
+    pub operations: Vec<OperationSnapshot>,
 }
 
 /// A communicator of a [`Snapshot`].
@@ -51,8 +56,12 @@ pub struct CommSnapshot {
     pub made: u64,
     /// The last of them.
     pub last: Option<Call>,
-    /// Whether it has failed.
-    pub has_failed: bool,
+    /// How it has failed, if it has.
+    pub failure: Option<FailureKind>,
+    /// Why.
+    pub reason: String,
+    /// Its ranks as ranks of the job, in their order; those from 1024 on are left out.
+    pub members: Vec<Rank>,
 }
 
 /// A wait of a [`Snapshot`].
@@ -69,195 +78,213 @@ pub struct WaitSnapshot {
 }
 
 impl Snapshot {
-    /// The pages of a process, in the order in which they were made. It is an error if the process is gone,
-    /// or is not of this user.
-    pub fn of_process(pid: u32) -> io::Result<Vec<Snapshot>> {
-        let name = format!("/memfd:{} (deleted)", NAME.to_string_lossy());
-        let (mut found, mut files) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {
-            let Ok(path) = entry.map(|entry| entry.path()) else { continue };
-            // Not to wait, should it be another file by now.
-            let open = || OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-            if fs::read_link(&path).is_ok_and(|target| target.to_str() == Some(&name))
-                && let Ok(file) = open()
-                && let Ok(data) = file.metadata()
-                // A process may have a file twice, and files of several of anyccl's libraries.
-                && !files.contains(&(data.dev(), data.ino()))
-                && let Ok(pages) = read(file)
-            {
-                files.push((data.dev(), data.ino()));
-                // A child of fork may have the file of its parent.
-                found.extend(pages.into_iter().filter(|page| page.pid == pid));
-            }
-        }
-        found.sort_by_key(|snapshot| snapshot.order);
-        Ok(found)
+    /// The last operation on a communicator, if the page still has it.
+    pub fn last_operation(&self, context: u32) -> Option<&OperationSnapshot> {
+        self.operations.iter().rev().find(|operation| operation.context == context)
     }
 }
 
-/// Looks at a page until two in a row have the same calls and waits.
-const MOST_LOOKS: u32 = 10;
-
-/// Reads the pages of a file. It is an error if it is none of this library's.
-fn read(file: File) -> io::Result<Vec<Snapshot>> {
-    let descriptor = OwnedFd::from(file);
-    if sealed_size(&descriptor)? != FILE_BYTES as u64 {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let file = File::from(descriptor);
-    let mut found = Vec::new();
-    for number in 0..FILE_BYTES / PAGE_BYTES {
-        found.extend(read_page(&file, number)?);
-    }
-    Ok(found)
+fn of(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
 }
 
-/// Reads a page; none if no engine has it.
-fn read_page(file: &File, number: usize) -> io::Result<Option<Snapshot>> {
-    let mut before = Copied::of(file, number)?;
-    for _ in 0..MOST_LOOKS {
-        if before.words().magic.load(Ordering::Relaxed) != MAGIC {
-            return Ok(None);
-        }
-        let mut after = Copied::of(file, number)?;
-        let is_still = before.words().counts().eq(after.words().counts());
-        if is_still {
-            return Ok(Some(snapshot(before.words(), true)));
-        }
-        before = after;
-    }
-    Ok(Some(snapshot(before.words(), false)))
+/// What the page of an engine of this process says. The engine is locked.
+pub(super) fn read_own(page: &PageWords) -> Snapshot {
+    snapshot(page, page, true)
 }
 
-impl PageWords {
-    /// The numbers that change with what they belong to.
-    fn counts(&self) -> impl Iterator<Item = u64> {
-        let of_comms = self.comms.iter().map(|comm| comm.made.load(Ordering::Relaxed));
-        of_comms.chain(self.waits.iter().map(|wait| wait.version.load(Ordering::Relaxed)))
-    }
-}
-
-/// What a page says. `is_still`: nothing has changed while it was read.
-fn snapshot(page: &PageWords, is_still: bool) -> Snapshot {
-    let (rank, size) = halves(page.rank.load(Ordering::Relaxed));
-    let comms = page.comms.iter().filter_map(|comm| {
-        let context = comm.context.load(Ordering::Relaxed);
-        let (rank, size) = halves(comm.rank.load(Ordering::Relaxed));
-        let made = comm.made.load(Ordering::Relaxed);
-        let call = [0, 1].map(|half| comm.call[half].load(Ordering::Relaxed));
-        (context & USED != 0).then(|| CommSnapshot {
-            context: context as u32,
-            group: comm.group.load(Ordering::Relaxed),
-            name: comm.name.read(),
-            rank,
-            size,
-            made,
-            last: if made > 0 && is_still { Call::unpack(call) } else { None },
-            has_failed: comm.has_failed.load(Ordering::Relaxed) != 0,
-        })
-    });
+/// What a page says that was copied twice. `is_still`: nothing but operations has changed in between.
+pub(super) fn snapshot(before: &PageWords, page: &PageWords, is_still: bool) -> Snapshot {
+    let (rank, size) = halves(of(&page.rank));
+    let clock = if of(&page.clock) == COUNTER { Ticks::Counter } else { Ticks::Coarse };
+    let from = Moment { ticks: of(&page.taken_at[0]), nanoseconds: of(&page.taken_at[1]) };
+    let scale = Scale::new(clock, from, clock.moment());
+    let comms = page.comms.iter().filter_map(|words| comm(words, is_still));
     Snapshot {
-        pid: page.pid.load(Ordering::Relaxed) as u32,
-        job: page.job.load(Ordering::Relaxed),
-        order: page.order.load(Ordering::Relaxed),
+        pid: of(&page.pid) as u32,
+        job: of(&page.job),
+        order: of(&page.order),
         rank,
         size,
-        hosts: page.hosts.load(Ordering::Relaxed) as u32,
+        hosts: of(&page.hosts) as u32,
+        pid_namespace: of(&page.pid_namespace),
+        are_apart: of(&page.are_apart) != 0,
+        read_at: clock::monotonic_nanoseconds(),
         comms: comms.collect(),
         waits: page.waits.iter().filter(|_| is_still).filter_map(wait).collect(),
+        operations: operations::read(&before.operations, &page.operations, &scale),
     }
+}
+
+/// A communicator, unless its place is free.
+fn comm(words: &CommWords, is_still: bool) -> Option<CommSnapshot> {
+    let context = of(&words.context);
+    let (rank, size) = halves(of(&words.rank));
+    let made = of(&words.made);
+    let call = [of(&words.call[0]), of(&words.call[1])];
+    let failure = FailureKind::from_number(words.failure.load(Ordering::Acquire));
+    let bits = words.members.iter().zip(0u32..).flat_map(|(word, at)| {
+        let word = of(word);
+        (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| 64 * at + bit)
+    });
+    (context & USED != 0).then(|| CommSnapshot {
+        context: context as u32,
+        group: of(&words.group),
+        name: words.name.read(),
+        rank,
+        size,
+        made,
+        last: if made > 0 && is_still { Call::unpack(call) } else { None },
+        failure,
+        reason: if failure.is_some() { words.reason.read() } else { String::new() },
+        members: bits.collect(),
+    })
 }
 
 /// A wait, unless its place is free or was just being written.
 fn wait(words: &WaitWords) -> Option<WaitSnapshot> {
-    let since = words.since.load(Ordering::Relaxed);
-    if since == 0 || words.version.load(Ordering::Relaxed) % 2 == 1 {
+    let since = of(&words.since);
+    if since == 0 || of(&words.version) % 2 == 1 {
         return None;
     }
-    let number = words.number.load(Ordering::Relaxed);
+    let number = of(&words.number);
     Some(WaitSnapshot {
-        context: words.context.load(Ordering::Relaxed) as u32,
+        context: of(&words.context) as u32,
         call: (number != NO_CALL).then_some(number as u32),
         silence: Duration::from_nanos(clock::monotonic_nanoseconds().saturating_sub(since)),
         text: words.text.read(),
     })
 }
 
-/// The bytes of a page, aligned as its words.
-struct Copied(Box<MaybeUninit<PageWords>>);
-
-impl Copied {
-    fn of(file: &File, number: usize) -> io::Result<Copied> {
-        let mut words = Box::<PageWords>::new_zeroed();
-        // SAFETY: the box has that many bytes, all zero, which may have any value, and is borrowed as long as
-        // they are.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), PAGE_BYTES) };
-        file.read_exact_at(bytes, (number * PAGE_BYTES) as u64)?;
-        Ok(Copied(words))
-    }
-
-    fn words(&mut self) -> &PageWords {
-        // SAFETY: all bytes are initialized, and any bits are valid.
-        unsafe { self.0.assume_init_ref() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::page::{CommIdentity, Identity, StatusPage};
-    use super::*;
-    use crate::base::{CallKind, Collective, Datatype};
+    use std::fs::File;
 
-    fn mine(order: u64) -> Snapshot {
-        let all = Snapshot::of_process(std::process::id()).unwrap();
-        all.into_iter().find(|snapshot| snapshot.job == order).expect("a page of this test")
+    use super::super::held::HeldPage;
+    use super::super::layout::{FILE_BYTES, KEPT, PAGE_BYTES};
+    use super::super::page::{CommIdentity, Identity, StatusPage};
+    use super::super::page_file::PageFile;
+    use super::*;
+    use crate::base::{CallKind, Collective, Datatype, Error};
+
+    fn all() -> Vec<Snapshot> {
+        let files = PageFile::all_of(std::process::id()).unwrap();
+        files.iter().flat_map(|file| file.read().unwrap()).collect()
+    }
+
+    fn mine(job: u64) -> Snapshot {
+        all().into_iter().find(|snapshot| snapshot.job == job).expect("a page of this test")
     }
 
     fn page(job: u64) -> StatusPage {
         StatusPage::create(Identity { job, rank: 2, size: 3, hosts: 1 }).unwrap()
     }
 
+    fn about(context: u32) -> CommIdentity<'static> {
+        CommIdentity { context, group: 8, name: "part\n\u{1b}[31m", rank: 1, size: 2, members: &[0, 2, 70] }
+    }
+
+    fn call(count: u64) -> Call {
+        let kind = CallKind::Collective(Collective::AllGather);
+        Call { kind, datatype: Datatype::Int32, op: None, root: 0, count }
+    }
+
     #[test]
     fn calls_and_waits_are_read_as_they_were_written() {
         let page = page(71);
-        let about = CommIdentity { context: 9, group: 8, name: "part\n\u{1b}[31m", rank: 1, size: 2 };
-        let slot = page.add_comm(&about).unwrap();
-        let call = Call {
-            kind: CallKind::Collective(Collective::AllGather),
-            datatype: Datatype::Int32,
-            op: None,
-            root: 0,
-            count: 5,
-        };
+        let slot = page.add_comm(&about(9));
         assert_eq!(mine(71).comms[0].last, None);
-        slot.note(16, call.pack());
+        slot.note(16, call(5).pack());
         let wait = page.add_wait().unwrap();
         wait.describe(9, Some(16), Duration::from_secs(5), &"ä".repeat(1000));
         let read = mine(71);
         assert_eq!((read.rank, read.size, read.hosts, read.pid), (2, 3, 1, std::process::id()));
+        assert_eq!((read.pid_namespace, read.are_apart), (crate::sys::host::pid_namespace(), false));
         let comm = &read.comms[0];
-        assert_eq!(comm.group, 8);
+        assert_eq!((comm.group, &comm.members[..]), (8, &[0, 2, 70][..]));
         assert_eq!((comm.context, comm.rank, comm.size, comm.made), (9, 1, 2, 17));
-        assert_eq!((comm.last, comm.has_failed), (Some(call), false));
+        assert_eq!((comm.last, comm.failure), (Some(call(5)), None));
         assert_eq!(comm.name, "part  [31m");
         assert_eq!((read.waits[0].context, read.waits[0].call), (9, Some(16)));
         assert!(read.waits[0].silence >= Duration::from_secs(5));
         assert_eq!(read.waits[0].text, "ä".repeat(496));
-        slot.note_failure();
+        slot.note_failure(&Error::Mismatch("they differ".into()));
+        page.note_pid_namespaces();
         drop(wait);
-        assert!(mine(71).comms[0].has_failed && mine(71).waits.is_empty());
+        let read = mine(71);
+        assert_eq!(read.comms[0].failure, Some(FailureKind::Mismatch));
+        assert_eq!((read.comms[0].reason.as_str(), read.are_apart), ("they differ", true));
+        assert!(read.waits.is_empty());
         drop(slot);
         assert!(mine(71).comms.is_empty());
     }
 
     #[test]
-    fn communicators_and_waits_beyond_the_places_are_left_out() {
+    fn the_last_operations_are_read_with_their_times_and_ends() {
+        let page = page(73);
+        let (one, other) = (page.add_comm(&about(1)), page.add_comm(&about(2)));
+        let start = clock::monotonic_nanoseconds();
+        one.note(0, call(10).pack());
+        one.note_end_of_latest();
+        other.note(0, call(11).pack());
+        let second = page.latest_operation();
+        one.note(1, call(12).pack());
+        page.note_moved(second);
+        page.note_end(second, true);
+        let read = mine(73);
+        let facts = |operation: &OperationSnapshot| {
+            let OperationSnapshot { number, context, call_number, call, .. } = operation;
+            (*number, *context, *call_number, call.count, operation.has_ended, operation.has_failed)
+        };
+        let found: Vec<_> = read.operations.iter().map(facts).collect();
+        let expected = [(1, 1, 0, 10, true, false), (2, 2, 0, 11, true, true), (3, 1, 1, 12, false, false)];
+        assert_eq!(found, expected);
+        // Times of two readings differ by nanoseconds, because each reads the clocks itself.
+        assert_eq!(page.snapshot().operations.iter().map(facts).collect::<Vec<_>>(), expected);
+        // The coarse clock may lag behind.
+        let started = start.saturating_sub(20_000_000);
+        let [first, second, third] = read.operations.as_slice() else { panic!("{found:?}") };
+        for (before, after) in [
+            (Some(started), first.began),
+            (first.began, first.ended),
+            (first.ended, second.began),
+            (second.began, third.began),
+            (third.began, second.moved),
+            (second.moved, second.ended),
+            (second.ended, Some(read.read_at)),
+        ] {
+            assert!(before.unwrap() <= after.unwrap(), "{:?}", read.operations);
+        }
+        assert_eq!((first.moved, third.moved, third.ended), (None, None, None));
+        assert_eq!(read.last_operation(1), Some(third));
+        assert_eq!(read.last_operation(3), None);
+    }
+
+    #[test]
+    fn the_recorder_keeps_the_last_operations_and_a_late_end_spoils_none() {
+        let page = page(74);
+        let slot = page.add_comm(&about(1));
+        for number in 0..KEPT as u32 + 50 {
+            slot.note(number, call(u64::from(number)).pack());
+        }
+        // Their lines belong to others by now.
+        page.note_end(1, true);
+        page.note_moved(50);
+        page.note_end(0, true);
+        let read = mine(74).operations;
+        assert_eq!((read.len(), read[0].number), (KEPT, 51));
+        assert!(read.iter().zip(50..).all(|(operation, call_number)| operation.call_number == call_number));
+        assert!(read.iter().all(|operation| !operation.has_ended && operation.moved.is_none()));
+        // The next owner of the page begins without them.
+        drop((slot, page));
+        assert!(self::page(75).snapshot().operations.is_empty());
+    }
+
+    #[test]
+    fn communicators_and_waits_beyond_the_places_are_left_out_but_not_their_operations() {
         let page = page(72);
-        let comms: Vec<_> = (0..70)
-            .filter_map(|context| {
-                page.add_comm(&CommIdentity { context, group: 0, name: "c", rank: 0, size: 1 })
-            })
-            .collect();
+        let comms: Vec<_> = (0..70).map(|context| page.add_comm(&about(context))).collect();
+        comms[69].note(3, call(1).pack());
         let mut waits = Vec::new();
         for context in 0..20 {
             if let Some(wait) = page.add_wait() {
@@ -265,17 +292,52 @@ mod tests {
                 waits.push(wait);
             }
         }
-        assert_eq!((comms.len(), waits.len()), (64, 16));
-        assert_eq!((mine(72).comms.len(), mine(72).waits.len()), (64, 16));
+        assert_eq!(waits.len(), 16);
+        let read = mine(72);
+        assert_eq!((read.comms.len(), read.waits.len()), (64, 16));
+        assert!(read.comms.iter().all(|comm| comm.made == 0));
+        assert_eq!((read.operations[0].context, read.operations[0].call_number), (69, 3));
+    }
+
+    #[test]
+    fn only_a_process_with_the_page_of_that_rank_is_held() {
+        let (_page, pid) = (page(76), std::process::id());
+        assert!(HeldPage::of(pid, 76, 2).is_some());
+        assert!(HeldPage::of(pid, 76, 1).is_none() && HeldPage::of(pid, 77, 2).is_none());
+        assert!(HeldPage::of(u32::MAX, 76, 2).is_none(), "no process");
     }
 
     #[test]
     fn what_is_not_a_page_is_not_read() {
-        let (_memory, fd) = crate::sys::shared_memory::SharedMemory::create(FILE_BYTES).unwrap();
-        assert!(read(File::from(fd)).unwrap().is_empty(), "no magic");
-        let (_memory, fd) = crate::sys::shared_memory::SharedMemory::create(PAGE_BYTES).unwrap();
-        assert!(read(File::from(fd)).is_err(), "another length");
-        assert!(read(File::open("/proc/self/exe").unwrap()).is_err(), "no memfd");
-        assert!(Snapshot::of_process(u32::MAX).is_err(), "no process");
+        let shared = |len| crate::sys::shared_memory::SharedMemory::create(len).unwrap();
+        let (_memory, fd) = shared(FILE_BYTES);
+        assert!(PageFile::new(File::from(fd)).unwrap().read().unwrap().is_empty(), "no magic");
+        let (_memory, fd) = shared(PAGE_BYTES);
+        assert!(PageFile::new(File::from(fd)).is_err(), "another length");
+        assert!(PageFile::new(File::open("/proc/self/exe").unwrap()).is_err(), "no memfd");
+        assert!(PageFile::all_of(u32::MAX).is_err(), "no process");
+    }
+
+    #[test]
+    fn any_bytes_behind_the_magic_are_read_without_harm() {
+        use std::os::unix::fs::FileExt;
+        for seed in 1..=20u64 {
+            let (_memory, fd) = crate::sys::shared_memory::SharedMemory::create(FILE_BYTES).unwrap();
+            let file = File::from(fd);
+            let mut bytes = vec![0; PAGE_BYTES];
+            let mut number = seed;
+            for word in bytes.chunks_exact_mut(8) {
+                number = crate::base::mix(number);
+                // Small numbers and ones in the places of larger ones, too.
+                word.copy_from_slice(&(number >> (number % 64)).to_le_bytes());
+            }
+            let at = std::mem::offset_of!(PageWords, magic);
+            bytes[at..at + 8].copy_from_slice(&super::super::layout::MAGIC.to_le_bytes());
+            file.write_all_at(&bytes, PAGE_BYTES as u64).unwrap();
+            let read = PageFile::new(file).unwrap().read().unwrap();
+            assert_eq!(read.len(), 1);
+            let text = super::super::dump::text(&read[0], "\u{7}\"");
+            assert!(!text.contains('\u{7}') && text.contains("\\u0007\\\""));
+        }
     }
 }

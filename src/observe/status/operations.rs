@@ -1,0 +1,161 @@
+//! The flight recorder: the last operations of an engine, in a ring of its page.
+//!
+//! Each operation has a cache line. It is written when the operation begins. When it ends, or has moved its
+//! first byte, one more word is written, unless the ring has come round. A page outlives its process while
+//! another rank of the host holds it ([`super::HeldPages`]).
+//!
+//! The number of an operation is written last, and is zero meanwhile. So a reader takes no words of two
+//! operations for one, if it also finds them unchanged when it looks again.
+//!
+//! Times are those of [`Ticks`]. A call that runs to its end on the fast path has no time of its end, because
+//! it takes some tens of microseconds at most: the end is given as its begin. So the recorder costs such a
+//! call one read of the time stamp counter and ten stores, and no system call.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use super::layout::{KEPT, OperationWords, halves, pair};
+use crate::base::Call;
+use crate::sys::ticks::{Scale, Ticks};
+
+/// End of an operation that took some tens of microseconds at most.
+const SOON: u64 = 1;
+/// Set in the end of an operation that has failed.
+const FAILED: u64 = 1 << 63;
+
+/// Writes operations. Only the thread that has locked the engine calls it.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    words: &'static [OperationWords; KEPT],
+    ticks: Ticks,
+    /// Number of the last operation. Not in the page, because others may write there.
+    latest: AtomicU64,
+}
+
+impl Recorder {
+    /// Begins to write to a page that was just taken. `is_fresh`: nobody has had it before, and it should
+    /// take no memory until there are operations.
+    pub fn new(words: &'static [OperationWords; KEPT], ticks: Ticks, is_fresh: bool) -> Recorder {
+        let old = words.iter().filter(|_| !is_fresh);
+        old.for_each(|words| words.number.store(0, Ordering::Relaxed));
+        Recorder { words, ticks, latest: AtomicU64::new(0) }
+    }
+
+    /// Notes that a call begins.
+    #[inline(always)]
+    pub fn begin(&self, context: u32, number: u32, call: [u64; 2]) {
+        let latest = self.latest.load(Ordering::Relaxed) + 1;
+        self.latest.store(latest, Ordering::Relaxed);
+        let words = self.at(latest);
+        words.number.store(0, Ordering::Relaxed);
+        fence(Ordering::Release);
+        words.begin.store(self.ticks.now(), Ordering::Relaxed);
+        words.end.store(0, Ordering::Relaxed);
+        words.place.store(pair(context, number), Ordering::Relaxed);
+        words.call[0].store(call[0], Ordering::Relaxed);
+        words.call[1].store(call[1], Ordering::Relaxed);
+        words.number.store(latest, Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn at(&self, number: u64) -> &OperationWords {
+        &self.words[number as usize % KEPT]
+    }
+
+    /// Number of the operation that began last.
+    #[inline(always)]
+    pub fn latest(&self) -> u64 {
+        self.latest.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the operation which began last has ended well, soon after its begin.
+    #[inline(always)]
+    pub fn end_latest(&self) {
+        self.at(self.latest()).end.store(SOON, Ordering::Relaxed);
+    }
+
+    /// Notes that an operation has moved its first byte.
+    pub fn note_moved(&self, number: u64) {
+        if self.is_kept(number) {
+            self.at(number).moved.store(self.ticks.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that an operation has ended.
+    pub fn end(&self, number: u64, has_failed: bool) {
+        if self.is_kept(number) {
+            let flag = if has_failed { FAILED } else { 0 };
+            self.at(number).end.store(self.ticks.now() | flag, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the ring still has the operation.
+    fn is_kept(&self, number: u64) -> bool {
+        number != 0 && self.latest() - number < KEPT as u64
+    }
+}
+
+/// An operation of a [`super::Snapshot`]. Times are nanoseconds of CLOCK_MONOTONIC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationSnapshot {
+    /// Its number among the operations of its engine. It begins at 1.
+    pub number: u64,
+    /// Context of the communicator.
+    pub context: u32,
+    /// Number of the call in the communicator.
+    pub call_number: u32,
+    /// The call.
+    pub call: Call,
+    /// When it began; not known if the clocks of the page make no sense.
+    pub began: Option<u64>,
+    /// When its first byte moved, if that is known.
+    pub moved: Option<u64>,
+    /// When it ended, if it has; its begin, if it took some tens of microseconds at most.
+    pub ended: Option<u64>,
+    /// Whether it has ended.
+    pub has_ended: bool,
+    /// Whether it has failed.
+    pub has_failed: bool,
+}
+
+/// The operations that two looks at a ring have found alike, in their order.
+pub(super) fn read(
+    before: &[OperationWords; KEPT],
+    after: &[OperationWords; KEPT],
+    scale: &Scale,
+) -> Vec<OperationSnapshot> {
+    let both = before.iter().zip(after).enumerate();
+    let mut found: Vec<_> = both.filter_map(|(at, (one, other))| one.read(other, at, scale)).collect();
+    found.sort_by_key(|operation| operation.number);
+    // Numbers of a page that its engine has not written may be anything.
+    found.dedup_by_key(|operation| operation.number);
+    found
+}
+
+impl OperationWords {
+    /// The operation of place `at`, unless the place is free, or was just being written.
+    fn read(&self, again: &OperationWords, at: usize, scale: &Scale) -> Option<OperationSnapshot> {
+        let of = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let number = of(&self.number);
+        let head = |words: &OperationWords| {
+            let OperationWords { number, begin, place, call, .. } = words;
+            [number, begin, place, &call[0], &call[1]].map(of)
+        };
+        if number == 0 || number as usize % KEPT != at || head(self) != head(again) {
+            return None;
+        }
+        let (context, call_number) = halves(of(&self.place));
+        let (moved, end) = (of(&again.moved), of(&again.end));
+        let began = scale.nanoseconds(of(&self.begin));
+        Some(OperationSnapshot {
+            number,
+            context,
+            call_number,
+            call: Call::unpack([of(&self.call[0]), of(&self.call[1])])?,
+            began,
+            moved: scale.nanoseconds(moved).filter(|_| moved != 0 && moved >= of(&self.begin)),
+            ended: if end == SOON { began } else { scale.nanoseconds(end & !FAILED).filter(|_| end != 0) },
+            has_ended: end != 0,
+            has_failed: end & FAILED != 0,
+        })
+    }
+}

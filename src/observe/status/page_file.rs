@@ -1,0 +1,144 @@
+//! The file of a process's pages, as another process finds and reads it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::mem::{MaybeUninit, offset_of};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::sync::atomic::Ordering;
+
+use super::layout::{FILE_BYTES, MAGIC, NAME, PAGE_BYTES, PageWords, halves};
+use super::snapshot::{Snapshot, snapshot};
+use crate::base::Rank;
+use crate::sys::shared_memory::sealed_size;
+
+/// Pages of a process.
+#[derive(Debug)]
+pub struct PageFile {
+    file: File,
+    identity: (u64, u64),
+}
+
+impl PageFile {
+    /// The files that a process has open: its own, also of several of anyccl's libraries, and those of other
+    /// processes that it holds. It is an error if the process is gone, or is not of this user.
+    pub fn all_of(pid: u32) -> io::Result<Vec<PageFile>> {
+        let name = format!("/memfd:{} (deleted)", NAME.to_string_lossy());
+        let mut found: Vec<PageFile> = Vec::new();
+        for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {
+            let Ok(path) = entry.map(|entry| entry.path()) else { continue };
+            // Not to wait, should it be another file by now.
+            let open = || OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+            if fs::read_link(&path).is_ok_and(|target| target.to_str() == Some(&name))
+                && let Ok(file) = open()
+                && let Ok(file) = PageFile::new(file)
+                // A process may have a file twice.
+                && found.iter().all(|other| other.identity != file.identity)
+            {
+                found.push(file);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes a file for one with pages. It is an error if it is none of this library's.
+    pub(super) fn new(file: File) -> io::Result<PageFile> {
+        let descriptor = OwnedFd::from(file);
+        if sealed_size(&descriptor)? != FILE_BYTES as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let file = File::from(descriptor);
+        let data = file.metadata()?;
+        Ok(PageFile { identity: (data.dev(), data.ino()), file })
+    }
+
+    /// What tells it from others: two processes may have the same file.
+    pub fn identity(&self) -> (u64, u64) {
+        self.identity
+    }
+
+    /// Whether the engine of a rank of a job has a page here.
+    pub(super) fn has_page(&self, pid: u32, job: u64, rank: Rank) -> bool {
+        (0..FILE_BYTES / PAGE_BYTES).any(|number| {
+            let mut head = [0; HEAD_BYTES];
+            let is_read = self.file.read_exact_at(&mut head, (number * PAGE_BYTES) as u64).is_ok();
+            let word =
+                |at: usize| u64::from_ne_bytes(*head[at..].first_chunk().expect("the words lie in the head"));
+            is_read
+                && word(offset_of!(PageWords, magic)) == MAGIC
+                && word(offset_of!(PageWords, pid)) == u64::from(pid)
+                && word(offset_of!(PageWords, job)) == job
+                && halves(word(offset_of!(PageWords, rank))).0 == rank
+        })
+    }
+
+    /// The pages that engines have, in the order in which they were made.
+    pub fn read(&self) -> io::Result<Vec<Snapshot>> {
+        let mut found = Vec::new();
+        for number in 0..FILE_BYTES / PAGE_BYTES {
+            found.extend(self.read_page(number)?);
+        }
+        found.sort_by_key(|snapshot| snapshot.order);
+        Ok(found)
+    }
+
+    /// The descriptor.
+    pub(super) fn into_descriptor(self) -> OwnedFd {
+        self.file.into()
+    }
+
+    /// Reads a page; none if no engine has it.
+    fn read_page(&self, number: usize) -> io::Result<Option<Snapshot>> {
+        let mut magic = [0; 8];
+        self.file.read_exact_at(&mut magic, (number * PAGE_BYTES + offset_of!(PageWords, magic)) as u64)?;
+        if u64::from_ne_bytes(magic) != MAGIC {
+            return Ok(None);
+        }
+        let mut before = Copied::of(&self.file, number)?;
+        for look in 1.. {
+            let mut after = Copied::of(&self.file, number)?;
+            if after.words().magic.load(Ordering::Relaxed) != MAGIC {
+                break;
+            }
+            let is_still = before.words().counts().eq(after.words().counts());
+            if is_still || look == MOST_LOOKS {
+                return Ok(Some(snapshot(before.words(), after.words(), is_still)));
+            }
+            before = after;
+        }
+        Ok(None)
+    }
+}
+
+/// Bytes at the begin of a page that say whose it is.
+const HEAD_BYTES: usize = offset_of!(PageWords, comms);
+
+/// Looks at a page until two in a row have the same calls and waits.
+const MOST_LOOKS: u32 = 10;
+
+impl PageWords {
+    /// The numbers that change with what they belong to.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let of_comms = self.comms.iter().map(|comm| comm.made.load(Ordering::Relaxed));
+        of_comms.chain(self.waits.iter().map(|wait| wait.version.load(Ordering::Relaxed)))
+    }
+}
+
+/// The bytes of a page, aligned as its words.
+struct Copied(Box<MaybeUninit<PageWords>>);
+
+impl Copied {
+    fn of(file: &File, number: usize) -> io::Result<Copied> {
+        let mut words = Box::<PageWords>::new_zeroed();
+        // SAFETY: the box has that many bytes, all zero, which may have any value, and is borrowed as long as
+        // they are.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), PAGE_BYTES) };
+        file.read_exact_at(bytes, (number * PAGE_BYTES) as u64)?;
+        Ok(Copied(words))
+    }
+
+    fn words(&mut self) -> &PageWords {
+        // SAFETY: all bytes are initialized, and any bits are valid.
+        unsafe { self.0.assume_init_ref() }
+    }
+}
