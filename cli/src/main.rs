@@ -26,6 +26,7 @@ mod simulate;
 mod spelling;
 mod status;
 mod sys;
+mod trace;
 mod words;
 
 use std::ffi::OsString;
@@ -58,6 +59,7 @@ enum Subcommands {
     Info(info::InfoArguments),
     Doctor(doctor::DoctorArguments),
     Status(status::StatusArguments),
+    Trace(trace::TraceArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
     #[command(name = "p2p-matrix")]
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Doctor(arguments) => doctor::doctor(&arguments),
         Subcommands::Status(arguments) => status::status(&arguments),
+        Subcommands::Trace(arguments) => trace::trace(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
         Subcommands::DeviceMatrix(arguments) => devices::matrix(&arguments),

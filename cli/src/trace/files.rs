@@ -1,0 +1,108 @@
+//! The files that ranks have written (`anyccl_engine::observe::status::write_dump`).
+
+use std::fs;
+use std::path::Path;
+
+use anyccl_engine::observe::status::FILE_PREFIX;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// What one rank has written.
+#[derive(Deserialize)]
+pub struct RankFile {
+    pub host: String,
+    pub job: String,
+    /// Rank in the job.
+    pub rank: u32,
+    pub communicators: Vec<Comm>,
+    pub operations: Vec<Operation>,
+}
+
+/// A communicator that the rank had then.
+#[derive(Deserialize)]
+pub struct Comm {
+    pub context: u32,
+    pub group: String,
+    pub name: String,
+    pub size: u32,
+    /// Its ranks as ranks of the job.
+    pub ranks: Vec<u32>,
+}
+
+/// One operation. Times are nanoseconds since the Unix epoch.
+#[derive(Clone, Deserialize)]
+pub struct Operation {
+    pub number: u64,
+    pub context: u32,
+    pub call_number: u32,
+    pub call: String,
+    pub kind: String,
+    pub datatype: String,
+    pub count: u64,
+    pub state: State,
+    pub began: Option<u64>,
+    pub ended: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Running,
+    Ended,
+    Failed,
+}
+
+impl RankFile {
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let of_comms = self.communicators.iter_mut().flat_map(|comm| [&mut comm.name, &mut comm.group]);
+        [&mut self.job].into_iter().chain(of_comms).chain(self.operations.iter_mut().map(|one| &mut one.call))
+    }
+}
+
+/// Makes control characters spaces, because a terminal would obey them.
+fn clean(text: &mut String) {
+    if text.contains(char::is_control) {
+        *text = text.replace(char::is_control, " ");
+    }
+}
+
+/// Reads all files of a folder.
+pub fn read(folder: &Path) -> Result<Vec<RankFile>, Failure> {
+    let unreadable = |what: &Path, error: &dyn std::fmt::Display| {
+        Failure::own(format_args!("cannot read {}: {error}", what.display()))
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?.flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|n| n.starts_with(FILE_PREFIX) && n.ends_with(".json"));
+        if is_ours {
+            let path = entry.path();
+            let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+            let mut file: RankFile =
+                serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, &error))?;
+            file.texts().for_each(clean);
+            found.push(file);
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::own(format_args!(
+            "{} has no file of a rank: they are named {FILE_PREFIX}JOB-rank-RANK.json",
+            folder.display()
+        )));
+    }
+    found.sort_by(|one: &RankFile, other| (&one.job, one.rank).cmp(&(&other.job, other.rank)));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_of_a_file_reach_no_terminal() {
+        let mut text = "world\u{1b}[31m".to_string();
+        clean(&mut text);
+        assert_eq!(text, "world [31m");
+    }
+}

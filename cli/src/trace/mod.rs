@@ -1,0 +1,77 @@
+//! `anyccl trace`: what the files say that ranks have written of their last operations.
+//!
+//! `files` reads them, `calls` puts the ranks' records of each call together and finds who was late, and
+//! `text` says it in words. `torch` writes the same for PyTorch's analyser of flight recorders.
+
+mod calls;
+mod files;
+mod pickle;
+mod text;
+mod torch;
+
+use std::path::PathBuf;
+
+use anyccl_engine::base::VERSION;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{say, say_json};
+
+/// Show what ranks did last, and who was late by how much
+///
+/// Each rank keeps its last 1,024 operations. It writes them to the folder ANYCCL_DUMP when a communicator
+/// fails. `anyccl status --dump DIR` writes those of ranks that run, hang, or were killed.
+#[derive(Args)]
+pub struct TraceArguments {
+    #[command(subcommand)]
+    command: TraceCommand,
+}
+
+#[derive(Subcommand)]
+enum TraceCommand {
+    Show(ShowArguments),
+    Torch(TorchArguments),
+}
+
+/// Show which ranks came late to which calls, by how much, and which calls were not made by all
+#[derive(Args)]
+#[command(after_help = "Examples:\n  anyccl trace show DIR\n  anyccl trace show DIR --json")]
+struct ShowArguments {
+    /// Folder with the files of the ranks
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+}
+
+/// Write the files in the form of PyTorch's flight recorder, for torchfrtrace
+#[derive(Args)]
+#[command(after_help = "Example:\n  anyccl trace torch DIR OUT && torchfrtrace OUT -j")]
+struct TorchArguments {
+    /// Folder with the files of the ranks
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Folder to write to
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// Shows or converts. Returns the exit code.
+pub fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
+    match &arguments.command {
+        TraceCommand::Show(arguments) => {
+            let reports = calls::reports(&files::read(&arguments.folder)?);
+            if arguments.json {
+                say_json(&json!({ "anyccl": VERSION, "communicators": reports }))
+            } else {
+                say(&text::of_all(&reports))
+            }
+        }
+        TraceCommand::Torch(arguments) => {
+            let written = torch::write(&files::read(&arguments.folder)?, &arguments.output)?;
+            say(&written)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The files in the form of PyTorch's flight recorder, one for each rank: `torchfrtrace` reads them.
+//!
+//! Of each communicator there is a process group. Sends, receives and the end of communicators are left out,
+//! and so are collectives with a count for each rank, whose sizes the recorder does not have.
+
+use std::fs;
+use std::path::Path;
+
+use super::files::{Comm, Operation, RankFile, State};
+use super::pickle::{Value, pickled};
+use crate::failure::Failure;
+
+/// Version of the form, which has had these keys since PyTorch 2.4.
+const VERSION: &str = "2.4";
+
+/// Writes a file for each rank. Returns what to do with them.
+pub fn write(files: &[RankFile], folder: &Path) -> Result<String, Failure> {
+    let unwritable =
+        |error: std::io::Error| Failure::own(format_args!("cannot write to {}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut prefixes: Vec<String> = Vec::new();
+    for file in files {
+        // The prefix ends with no digit, because digits are the rank. The job's name may be anybody's text.
+        let job: String = file.job.chars().filter(char::is_ascii_alphanumeric).collect();
+        let prefix = format!("anyccl_{job}_rank_");
+        let path = folder.join(format!("{prefix}{}", file.rank));
+        fs::write(path, pickled(&dump(file))).map_err(unwritable)?;
+        if !prefixes.contains(&prefix) {
+            prefixes.push(prefix);
+        }
+    }
+    let lines = prefixes.iter().map(|prefix| format!("torchfrtrace {} -p {prefix}\n", folder.display()));
+    Ok(lines.collect())
+}
+
+fn dump(file: &RankFile) -> Value {
+    let groups = file.communicators.iter().map(|comm| (group_name(comm), group(comm)));
+    let entries = file.operations.iter().filter_map(|operation| {
+        let comm = file.communicators.iter().find(|comm| comm.context == operation.context)?;
+        entry(operation, comm)
+    });
+    Value::Dict(vec![
+        ("version", VERSION.into()),
+        ("pg_config", Value::Table(groups.collect())),
+        ("pg_status", Value::Dict(Vec::new())),
+        ("entries", Value::List(entries.collect())),
+    ])
+}
+
+fn group_name(comm: &Comm) -> String {
+    format!("{}_{}", comm.context, comm.group)
+}
+
+fn group(comm: &Comm) -> Value {
+    Value::Dict(vec![
+        ("name", Value::Text(group_name(comm))),
+        ("desc", Value::Text(comm.name.clone())),
+        ("ranks", Value::Text(format!("{:?}", comm.ranks))),
+    ])
+}
+
+/// An entry, unless PyTorch knows no such operation.
+fn entry(operation: &Operation, comm: &Comm) -> Option<Value> {
+    let (count, size) = (operation.count, u64::from(comm.size));
+    let all = count.saturating_mul(size);
+    let (name, input, output) = match operation.kind.as_str() {
+        "all_reduce" | "reduce" | "broadcast" => (operation.kind.as_str(), count, count),
+        "all_gather" | "gather" => (operation.kind.as_str(), count, all),
+        "reduce_scatter" | "scatter" => (operation.kind.as_str(), all, count),
+        "all_to_all" => ("all_to_all", all, all),
+        "barrier" => ("barrier", 0, 0),
+        "split" | "dup" | "create_from_ranks" => ("split", 0, 0),
+        _ => return None,
+    };
+    let sizes = |count| Value::List(vec![Value::List(vec![Value::Int(count)])]);
+    let types = || Value::List(vec![operation.datatype.as_str().into()]);
+    let time = |time: Option<u64>| time.map_or(Value::None, Value::Int);
+    let number = || Value::Int(u64::from(operation.call_number));
+    let state = if operation.state == State::Ended { "completed" } else { "started" };
+    Some(Value::Dict(vec![
+        ("record_id", Value::Int(operation.number)),
+        ("pg_id", Value::Int(u64::from(operation.context))),
+        ("process_group", Value::List(vec![Value::Text(group_name(comm)), Value::Text(comm.name.clone())])),
+        ("collective_seq_id", number()),
+        ("p2p_seq_id", Value::Int(0)),
+        ("op_id", number()),
+        ("profiling_name", Value::Text(format!("nccl:{name}"))),
+        ("time_created_ns", time(operation.began)),
+        ("input_sizes", sizes(input)),
+        ("input_dtypes", types()),
+        ("output_sizes", sizes(output)),
+        ("output_dtypes", types()),
+        ("state", state.into()),
+        ("time_discovered_started_ns", time(operation.began)),
+        ("time_discovered_completed_ns", time(operation.ended)),
+        ("retired", Value::Bool(operation.state == State::Ended)),
+        ("timeout_ms", Value::Int(0)),
+        ("is_p2p", Value::Bool(false)),
+        ("frames", Value::List(Vec::new())),
+    ]))
+}
