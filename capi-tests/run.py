@@ -4,9 +4,10 @@
     1  installs to target/capi-tests/prefix-a, or copies an installation to there, and moves that to target/capi-tests/moved
     2  builds the programs of this folder with find_package(anyccl) and runs them by CTest
     3  builds and runs one program in C and one in C++ with pkg-config
-    4  in the long tests (ANYCCL_TEST_LONG=1), and for a library of the profile release, counts the instructions of small calls by
+    4  asks `anyccl status` about jobs that hang, behind each interface (status/run.py)
+    5  in the long tests (ANYCCL_TEST_LONG=1), and for a library of the profile release, counts the instructions of small calls by
        callgrind, and compares them with a budget
-    5  runs the programs of one process again under valgrind, or with AddressSanitizer if there is no valgrind
+    6  runs the programs of one process again under valgrind, or with AddressSanitizer if there is no valgrind
 
 Needs a C and a C++ compiler. Gets CMake from PyPI into target/ if there is none. Ends with 1 at the first failure.
 """
@@ -112,13 +113,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
     arguments.add_argument("--prefix", type=lambda text: Path(text).resolve(), help="copy what is installed there, and install nothing")
-    arguments.add_argument("--no-memory-check", action="store_true", help="leave part 5 out")
+    arguments.add_argument("--no-memory-check", action="store_true", help="leave part 6 out")
     arguments = arguments.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     try:
         prefix = installed_and_moved(arguments.profile, arguments.prefix)
         build_and_test(prefix, "build", configure=[f"-DANYCCL_CUDA_DOUBLE={cuda_double()}"])
         pkg_config(prefix)
+        run(sys.executable, HERE / "status" / "run.py", "--prefix", prefix)
         if sample.IS_LONG and arguments.profile == "release":
             instructions_counted()
         if not arguments.no_memory_check:

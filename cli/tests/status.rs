@@ -84,6 +84,34 @@ fn a_stopped_rank_is_named_first_and_the_others_say_what_they_wait_for() {
 }
 
 #[test]
+fn the_last_operations_of_a_running_job_are_written_and_compared() {
+    let job = Endless::start("2");
+    let runs = |rank: &Value| rank["state"] == "runs" && rank["calls"].as_u64() > Some(100);
+    let ranks = job.await_ranks(|ranks| ranks.len() == 2 && ranks.iter().all(runs));
+    send_signal(pid(&ranks[0]), libc::SIGSTOP);
+    job.await_ranks(|ranks| ranks[0]["state"] == "stopped" && ranks[1]["state"] == "waits");
+    let folder = std::env::temp_dir().join(format!("anyccl-status-{}", std::process::id()));
+    let folder = folder.to_str().unwrap();
+    let said = finish(anyccl(&["status", &pid(&ranks[0]).to_string(), "--dump", folder]));
+    assert_eq!(said.code(), 0, "{}", said.stderr);
+    let said = finish(anyccl(&["trace", "show", folder, "--json"]));
+    assert_eq!(said.code(), 0, "{}", said.stderr);
+    let comms: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let comms = comms["communicators"].as_array().unwrap();
+    let comm = comms.iter().max_by_key(|comm| comm["compared"].as_u64()).unwrap();
+    // The other rank may have been a few calls behind.
+    assert!(comm["compared"].as_u64() > Some(50), "{comm}");
+    assert_eq!((&comm["size"], &comm["unknown"]), (&Value::from(2), &Value::Array(Vec::new())));
+    assert_eq!(comm["latest"].as_array().unwrap().len(), 10);
+    let said = finish(anyccl(&["trace", "show", folder]));
+    let text = String::from_utf8(said.stdout).unwrap();
+    assert!(text.contains("who kept the others waiting:\n    rank "), "{text}");
+    fs::remove_dir_all(folder).unwrap();
+    let said = finish(anyccl(&["trace", "show", folder]));
+    assert!(said.code() == 1 && said.stderr.contains("cannot read"), "{}", said.stderr);
+}
+
+#[test]
 fn a_process_without_a_communicator_is_an_error() {
     let said = finish(anyccl(&["status", "1"]));
     assert_eq!(said.code(), 1);

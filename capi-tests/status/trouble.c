@@ -1,0 +1,110 @@
+/* A rank that makes its job hang or fail, behind one of three interfaces: anyccl's own, that of NCCL (-DDOOR_NCCL) or of MPI
+ * (-DDOOR_MPI).
+ *
+ *     trouble stop|gone|count|compute
+ *
+ * After CALLS calls, rank 1 stops itself, ends, calls with another count, or computes for ever. The others make one more call.
+ * No rank ends by itself after that, so that somebody can look at the job. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define CALLS 5
+#define COUNT 4
+
+static float in[COUNT + 1], out[COUNT + 1];
+
+#if defined(DOOR_MPI)
+#include <mpi.h>
+
+static int begin(void)
+{
+    int rank;
+    CHECK(MPI_Init(NULL, NULL) == MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static int all_reduce(int count)
+{
+    return MPI_Allreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+#elif defined(DOOR_NCCL)
+/* The part of nccl.h that is needed. */
+typedef struct { char internal[128]; } ncclUniqueId;
+int ncclGetUniqueId(ncclUniqueId *id);
+int ncclCommInitRank(void **comm, int size, ncclUniqueId id, int rank);
+int ncclAllReduce(const void *in, void *out, size_t count, int datatype, int op, void *comm, void *stream);
+#define NCCL_FLOAT 7
+#define NCCL_SUM 0
+
+static void *comm;
+
+/* Rank 0 passes the id to the others by a file. */
+static int begin(void)
+{
+    int rank = atoi(getenv("ANYCCL_RANK")), size = atoi(getenv("ANYCCL_WORLD_SIZE"));
+    const char *file = getenv("TROUBLE_ID");
+    char unfinished[4096];
+    ncclUniqueId id;
+    if (rank == 0) {
+        CHECK(ncclGetUniqueId(&id) == 0);
+        snprintf(unfinished, sizeof unfinished, "%s.unfinished", file);
+        FILE *to = fopen(unfinished, "w");
+        CHECK(to && fwrite(&id, sizeof id, 1, to) == 1 && fclose(to) == 0 && rename(unfinished, file) == 0);
+    } else {
+        FILE *from;
+        while (!(from = fopen(file, "r")))
+            usleep(1000);
+        CHECK(fread(&id, sizeof id, 1, from) == 1);
+        fclose(from);
+    }
+    CHECK(ncclCommInitRank(&comm, size, id, rank) == 0);
+    return rank;
+}
+
+static int all_reduce(int count)
+{
+    return ncclAllReduce(in, out, (size_t)count, NCCL_FLOAT, NCCL_SUM, comm, NULL) == 0;
+}
+#else
+static int begin(void)
+{
+    int rank;
+    CHECK_OK(anyccl_init());
+    CHECK_OK(anyccl_rank(&rank));
+    return rank;
+}
+
+static int all_reduce(int count)
+{
+    return anyccl_all_reduce(in, out, (size_t)count, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD) == ANYCCL_SUCCESS;
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    int rank = begin(), count = COUNT;
+    for (int call = 0; call < CALLS; call++)
+        CHECK(all_reduce(COUNT));
+    if (rank == 1) {
+        if (strcmp(argv[1], "stop") == 0)
+            raise(SIGSTOP);
+        else if (strcmp(argv[1], "gone") == 0)
+            _exit(0);
+        else if (strcmp(argv[1], "count") == 0)
+            count = COUNT + 1;
+        else
+            for (volatile unsigned turns = 0;;)
+                turns = turns + 1;
+    }
+    all_reduce(count);
+    for (;;)
+        pause();
+}
