@@ -29,6 +29,8 @@ fn info_lists_devices_links_and_the_path() {
         devices.iter().map(|gpu| gpu["pci"].as_str().unwrap()).collect::<Vec<_>>(),
         ["0000:01:00.0", "0000:02:00.0", "0000:03:00.0"]
     );
+    assert_eq!(gpus["memory"]["bounce_bytes"], 128 << 20);
+    assert_eq!(gpus["memory"]["pinned_at_first"], 20 << 20);
     let pairs = gpus["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 6);
     for pair in pairs {

@@ -74,6 +74,7 @@ driver_table! {
     allocate: c"cuMemAlloc_v2", (*mut u64, usize);
     free: c"cuMemFree_v2", (u64);
     host_register: c"cuMemHostRegister_v2", (*mut c_void, usize, c_uint);
+    host_unregister: c"cuMemHostUnregister", (*mut c_void);
     host_device_pointer: c"cuMemHostGetDevicePointer_v2", (*mut u64, *mut c_void, c_uint);
     copy_to_host: c"cuMemcpyDtoHAsync_v2", (*mut c_void, u64, usize, CudaStream);
     copy_to_device: c"cuMemcpyHtoDAsync_v2", (u64, *const c_void, usize, CudaStream);
@@ -331,14 +332,25 @@ impl CudaDriver {
     /// Allocates pinned memory of the host, which every context can use. It may wait for all work of the
     /// device. It stays memory of the host when the current context, which pins it, has gone: a thread may
     /// still look at it.
-    pub(super) fn allocate_pinned(&self, bytes: usize) -> Result<*mut u8> {
+    pub(super) fn allocate_pinned(&self, bytes: usize) -> Result<AnonymousMapping> {
         const PORTABLE_AND_MAPPED: c_uint = 1 | 2;
         let memory = AnonymousMapping::new(bytes)
             .map_err(|error| Error::system("cannot allocate memory to pin", error))?;
-        // SAFETY: whole pages of a mapping, which stays to the end of the process if they are registered.
+        // SAFETY: whole pages of a mapping. If they are registered, the caller unregisters them first.
         let result = unsafe { (self.0.host_register)(memory.start().cast(), bytes, PORTABLE_AND_MAPPED) };
         self.check("cuMemHostRegister", result)?;
-        Ok(memory.keep())
+        Ok(memory)
+    }
+
+    /// Gives back memory of [`CudaDriver::allocate_pinned`], whose context is current. It waits for all work
+    /// of the device.
+    pub(super) fn free_pinned(&self, memory: AnonymousMapping) -> Result<()> {
+        // SAFETY: the pages that were registered, which no one uses any more.
+        let result = unsafe { (self.0.host_unregister)(memory.start().cast()) };
+        self.check("cuMemHostUnregister", result).inspect_err(|_| {
+            // The device may still use them.
+            memory.keep();
+        })
     }
 
     /// The address by which the current device knows pinned memory.

@@ -37,4 +37,7 @@ pub use exportable::Exportable;
 pub(crate) use graphs::{Capture, drop_given_back};
 pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
-pub(crate) use pinned::{Block as PinnedBlock, Queued, note_launch, note_launch_ended};
+pub(crate) use pinned::{
+    Block as PinnedBlock, PINNED_AT_FIRST, PINNED_FOR_LATER, PoolUser, Queued, note_launch,
+    note_launch_ended, pinned_bytes,
+};

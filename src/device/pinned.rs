@@ -1,10 +1,10 @@
 //! Pinned memory of the host, in which buffers of devices have their copies.
 //!
-//! All communicators of the process share one pool. It grows while no call is queued, and is
-//! kept until the process ends. Growing may make the driver wait for all work of the device. That should
-//! not happen while a stream waits for a flag of ours, because the flag may only be raised after this
-//! thread goes on. So each call counts as queued from before its wait until its stream has passed it
-//! ([`Queued`]).
+//! All communicators of the process share one pool. It grows while no call is queued. It shrinks by what many
+//! calls have not needed, and is given back when the last communicator that has used it ends. Growing and
+//! shrinking may make the driver wait for all work of the device. That should not happen while a stream waits
+//! for a flag of ours, because the flag may only be raised after this thread goes on. So each call counts as
+//! queued from before its wait until its stream has passed it ([`Queued`]).
 //!
 //! Nobody waits for a block. A call that finds none goes by ordinary memory, and needs only small blocks:
 //! for its words, and one at a time through which its copies go. These come from a reserve
@@ -22,22 +22,41 @@ use super::driver::CudaDriver;
 use super::few_queues::{Waiting, warn_if_shared};
 use super::handles::{CudaContext, CudaStream};
 use crate::base::{Error, Result};
+use crate::log_line;
 use crate::memory::Carver;
+use crate::sys::shared_memory::AnonymousMapping;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
 const FIRST_BYTES: usize = 16 << 20;
 /// Size of a reserve: small blocks of thousands of calls.
 const RESERVE_BYTES: usize = 4 << 20;
+/// Size of the pool at the first call.
+pub const PINNED_AT_FIRST: usize = FIRST_BYTES + RESERVE_BYTES;
 /// Size up to which the pool grows, at the next quiet moment, because a call has found no block.
-const MOST_FOR_LATER: usize = 256 << 20;
+pub const PINNED_FOR_LATER: usize = 256 << 20;
+/// Blocks that are taken elsewhere before a region in which none is taken counts as not needed.
+const IDLE_TAKES: u64 = 1000;
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { regions: Vec::new(), queued: Vec::new(), missing: 0 });
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    regions: Vec::new(),
+    latest_region: 0,
+    users: 0,
+    takes: 0,
+    queued: Vec::new(),
+    missing: 0,
+});
 
 /// Launches of graphs for whose end a stream waits. A thread of the driver counts them, so it takes no lock.
 static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
 struct Pool {
     regions: Vec<Region>,
+    /// The number of the region that was added last.
+    latest_region: u64,
+    /// Number of communicators that may take blocks.
+    users: usize,
+    /// Number of blocks that were taken for calls.
+    takes: u64,
     /// The calls for which a stream waits.
     queued: Vec<Waiting>,
     /// Bytes of the largest block that was not found since the pool has grown.
@@ -45,22 +64,31 @@ struct Pool {
 }
 
 struct Region {
-    /// The memory goes with it.
+    number: u64,
+    driver: &'static CudaDriver,
+    /// It pins the memory.
     context: ContextKey,
+    /// Unset when it is given back.
+    memory: Option<AnonymousMapping>,
     start: *mut u8,
     bytes: usize,
     carver: Carver,
     is_reserve: bool,
+    /// Number of blocks that were taken when one was last taken here.
+    used: u64,
 }
 
 // SAFETY: the pool only hands out disjoint parts of the memory, under its lock.
 unsafe impl Send for Region {}
 
+/// A communicator that may take blocks. When the last one is dropped, the pool is given back.
+pub(crate) struct PoolUser(());
+
 /// A part of the pool. Dropping it gives it back.
 #[derive(Debug)]
 pub(crate) struct Block {
     start: *mut u8,
-    region: usize,
+    region: u64,
     offset: usize,
 }
 
@@ -74,7 +102,9 @@ impl Block {
     /// current thread has a context.
     pub fn take(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Option<Block>> {
         let mut pool = POOL.lock();
+        pool.takes += 1;
         if pool.is_quiet() {
+            pool.give_back_idle();
             pool.grow_for_later(driver, context)?;
         }
         if let Some(block) = pool.take(context, bytes, false) {
@@ -85,7 +115,7 @@ impl Block {
             return Ok(None);
         }
         let region = Region::allocate(driver, context, bytes, pool.bytes(context))?;
-        pool.regions.push(region);
+        pool.add(region);
         Ok(pool.take(context, bytes, false))
     }
 
@@ -97,7 +127,7 @@ impl Block {
         }
         let mut pool = POOL.lock();
         let region = MutexGuard::unlocked(&mut pool, || Region::allocate(driver, context, bytes, 0))?;
-        pool.regions.push(region);
+        pool.add(region);
         pool.take(context, bytes, false).ok_or_else(|| Error::Internal("a region without its block".into()))
     }
 
@@ -113,7 +143,7 @@ impl Block {
             let reserve = || Region::reserve(driver, context, bytes);
             // None may become queued meanwhile. Those that are queued need the pool to end.
             let region = if pool.is_quiet() { reserve() } else { MutexGuard::unlocked(&mut pool, reserve) }?;
-            pool.regions.push(region);
+            pool.add(region);
         }
     }
 
@@ -135,8 +165,33 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        POOL.lock().regions[self.region].carver.give_back(self.offset);
+        let mut pool = POOL.lock();
+        if let Some(region) = pool.regions.iter_mut().find(|region| region.number == self.region) {
+            region.carver.give_back(self.offset);
+        }
+        pool.give_back_if_unused();
     }
+}
+
+impl PoolUser {
+    /// Counts a communicator.
+    pub fn new() -> PoolUser {
+        POOL.lock().users += 1;
+        PoolUser(())
+    }
+}
+
+impl Drop for PoolUser {
+    fn drop(&mut self) {
+        let mut pool = POOL.lock();
+        pool.users -= 1;
+        pool.give_back_if_unused();
+    }
+}
+
+/// Bytes of pinned memory that the pool of this process has.
+pub fn pinned_bytes() -> usize {
+    POOL.lock().regions.iter().map(|region| region.bytes).sum()
 }
 
 /// A call that may have a wait in a stream.
@@ -180,6 +235,7 @@ impl Drop for Queued {
         let mut pool = POOL.lock();
         let at = pool.queued.iter().position(|call| *call == self.0).expect("added when this was made");
         pool.queued.swap_remove(at);
+        pool.give_back_if_unused();
     }
 }
 
@@ -191,11 +247,45 @@ impl Pool {
 
     fn take(&mut self, context: ContextKey, bytes: usize, of_reserve: bool) -> Option<Block> {
         let usable = |region: &Region| region.is_reserve == of_reserve && region.is_usable_in(context);
-        let regions = self.regions.iter_mut().enumerate().filter(|(_, region)| usable(region));
-        regions.into_iter().find_map(|(region, place)| {
-            let (offset, _) = place.carver.take(bytes)?;
-            Some(Block { start: place.start.wrapping_add(offset), region, offset })
+        let takes = self.takes;
+        self.regions.iter_mut().filter(|region| usable(region)).find_map(|region| {
+            let (offset, _) = region.carver.take(bytes)?;
+            region.used = takes;
+            Some(Block { start: region.start.wrapping_add(offset), region: region.number, offset })
         })
+    }
+
+    fn add(&mut self, mut region: Region) {
+        self.latest_region += 1;
+        (region.number, region.used) = (self.latest_region, self.takes);
+        self.regions.push(region);
+    }
+
+    /// Gives back a region that many calls have not needed. The first one, and the reserves, stay: a call may
+    /// need them while others are queued. No call is queued.
+    fn give_back_idle(&mut self) {
+        let is_idle = |region: &Region| self.takes - region.used > IDLE_TAKES && region.is_unused();
+        let in_use = self.regions.iter().skip_while(|region| region.is_reserve).skip(1);
+        let found = in_use.filter(|region| !region.is_reserve && is_idle(region)).map(|region| region.number);
+        if let Some(number) = found.last() {
+            self.give_back(|region| region.number == number);
+        }
+    }
+
+    /// Gives back all regions without blocks, if no communicator may take one.
+    fn give_back_if_unused(&mut self) {
+        if self.users == 0 && self.is_quiet() {
+            self.give_back(Region::is_unused);
+        }
+    }
+
+    fn give_back(&mut self, is_given_back: impl Fn(&Region) -> bool) {
+        let before = self.regions.len();
+        self.regions.retain(|region| !is_given_back(region));
+        if self.regions.len() < before {
+            let left: usize = self.regions.iter().map(|region| region.bytes).sum();
+            log_line!(Debug, "pinned memory of this process: some given back, {} MiB left", left >> 20);
+        }
     }
 
     /// The regions for blocks of calls that a call in this context can use.
@@ -214,20 +304,27 @@ impl Pool {
     /// call is queued.
     fn grow_for_later(&mut self, driver: &'static CudaDriver, context: ContextKey) -> Result<()> {
         if self.usable(context, true).next().is_none() {
-            self.regions.push(Region::reserve(driver, context, 0)?);
+            self.add(Region::reserve(driver, context, 0)?);
         }
         let missing = std::mem::take(&mut self.missing);
         let all = self.bytes(context);
-        let most = MOST_FOR_LATER.saturating_sub(all);
+        let most = PINNED_FOR_LATER.saturating_sub(all);
         if missing > 0 && missing.next_multiple_of(FIRST_BYTES) <= most {
             // Without it, calls that find no block are only slower.
-            self.regions.extend(Region::allocate(driver, context, missing, all.min(most)).ok());
+            if let Ok(region) = Region::allocate(driver, context, missing, all.min(most)) {
+                self.add(region);
+            }
         }
         Ok(())
     }
 }
 
 impl Region {
+    /// Whether no call uses it.
+    fn is_unused(&self) -> bool {
+        self.carver.is_unused()
+    }
+
     /// Whether the memory is still there. All contexts can use it, while its own is alive.
     fn is_usable_in(&self, context: ContextKey) -> bool {
         self.context == context || !self.context.has_gone()
@@ -259,7 +356,27 @@ impl Region {
     ) -> Result<Region> {
         let _ignored = driver.ignore_captures();
         let _entered = Entered::in_context(driver, context.context())?;
-        let start = driver.allocate_pinned(bytes)?;
-        Ok(Region { context, start, bytes, carver: Carver::new(bytes), is_reserve })
+        let memory = driver.allocate_pinned(bytes)?;
+        let (start, carver) = (memory.start(), Carver::new(bytes));
+        let memory = Some(memory);
+        Ok(Region { number: 0, driver, context, memory, start, bytes, carver, is_reserve, used: 0 })
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        let Some(memory) = self.memory.take() else { return };
+        if self.context.has_gone() {
+            // It is not pinned any more.
+            return;
+        }
+        let _ignored = self.driver.ignore_captures();
+        // This thread may have another context, or none. Without any, the driver may refuse.
+        let is_pushed = self.driver.push(self.context.context()).is_ok();
+        // An error means that the device has failed, and nothing is left to do.
+        let _ = self.driver.free_pinned(memory);
+        if is_pushed {
+            self.driver.pop();
+        }
     }
 }

@@ -61,6 +61,11 @@ impl Carver {
         Some(bytes)
     }
 
+    /// Whether no range is taken.
+    pub fn is_unused(&self) -> bool {
+        self.taken.is_empty()
+    }
+
     /// Length of the block at `offset`.
     pub fn len_at(&self, offset: usize) -> Option<usize> {
         self.taken.get(&offset).copied()
@@ -108,7 +113,9 @@ mod tests {
             for (offset, _) in live {
                 carver.give_back(offset);
             }
+            prop_assert!(carver.is_unused());
             prop_assert_eq!(carver.take(LEN), Some((0, LEN)));
+            prop_assert!(!carver.is_unused());
         }
     }
 

@@ -22,3 +22,4 @@ mod persistent;
 mod pieces;
 mod pool;
 mod seeds;
+mod shared_memory;

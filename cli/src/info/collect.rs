@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use anyccl_engine::comm::DeviceMemoryLimits;
 use serde::Serialize;
 
 use super::backends::{Backend, backends};
@@ -64,11 +65,47 @@ pub struct GpuSection {
     /// What that means.
     #[serde(rename = "way_meaning")]
     pub path_meaning: &'static str,
+    /// What the builtin engine takes for such calls.
+    pub memory: GpuMemory,
     /// Whether ranks that each have a GPU try NCCL by themselves.
     pub may_choose_nccl: bool,
     /// Version of the NCCL that they would get, if one was found.
     #[serde(skip)]
     pub nccl: Option<String>,
+}
+
+/// Memory that the builtin engine takes in each process for calls on memory of GPUs.
+#[derive(Serialize)]
+pub struct GpuMemory {
+    /// Bytes of a bounce buffer, in memory of the GPU. Communicators with the direct path share it.
+    pub bounce_bytes: usize,
+    /// Communicators for which one bounce buffer is enough.
+    pub communicators_in_one: usize,
+    /// Communicators for which each further one is enough.
+    pub communicators_in_more: usize,
+    /// Bytes of page-locked memory at the first call.
+    pub pinned_at_first: usize,
+    /// Bytes up to which that grows because a call has found none.
+    pub pinned_for_later: usize,
+}
+
+impl From<DeviceMemoryLimits> for GpuMemory {
+    fn from(limits: DeviceMemoryLimits) -> GpuMemory {
+        let DeviceMemoryLimits {
+            bounce_bytes,
+            communicators_in_one,
+            communicators_in_more,
+            pinned_at_first,
+            pinned_for_later,
+        } = limits;
+        GpuMemory {
+            bounce_bytes,
+            communicators_in_one,
+            communicators_in_more,
+            pinned_at_first,
+            pinned_for_later,
+        }
+    }
 }
 
 /// The network interfaces and the choice among them.
@@ -133,7 +170,8 @@ pub fn collect(wanted: &Wanted<'_>) -> Info {
 
 fn gpus() -> GpuSection {
     let (path, path_meaning, may_choose_nccl) = engine::device_path();
-    GpuSection { found: Gpus::find(), path, path_meaning, may_choose_nccl, nccl: None }
+    let memory = DeviceMemoryLimits::ALL.into();
+    GpuSection { found: Gpus::find(), path, path_meaning, memory, may_choose_nccl, nccl: None }
 }
 
 /// The version of NCCL among the engines that were found.

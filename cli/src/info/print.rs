@@ -101,6 +101,15 @@ fn gpus(gpus: &GpuSection) -> Vec<String> {
     lines.extend(aligned(&found.device_rows()));
     lines.extend(aligned(&found.link_rows()));
     lines.push(format!("calls on their memory take the {} path: {}", gpus.path, gpus.path_meaning));
+    let memory = &gpus.memory;
+    lines.extend(wrapped(&format!(
+        "memory of a process: on the direct path, {} MiB of a GPU for up to {} communicators and for each further {}; \
+         {} MiB page-locked, and more while calls need it",
+        memory.bounce_bytes >> 20,
+        memory.communicators_in_one,
+        memory.communicators_in_more,
+        memory.pinned_at_first >> 20,
+    )));
     if let Some(version) = &gpus.nccl {
         lines.extend(wrapped(&format!(
             "where each rank has one of its own, current before it makes the communicator: the nccl path, by {version}; \

@@ -1,13 +1,13 @@
 //! The streams and events of a communicator's calls.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::base::Result;
-use crate::device::direct::{Kernels, waiting_kernels};
-use crate::device::{ContextKey, CudaContext, CudaDriver, CudaStream, Events};
+use crate::device::direct::{Kernels, give_back_ended, waiting_kernels};
+use crate::device::{ContextKey, CudaContext, CudaDriver, CudaStream, Events, PoolUser};
 
 /// The stream of a call.
 #[derive(Clone)]
@@ -28,6 +28,8 @@ pub(crate) struct CallStreams {
     contexts: Mutex<Vec<InContext>>,
     /// Whether other ranks of the communicator are threads of this process, on the same device.
     are_threads: AtomicBool,
+    /// Set when the communicator has made a call.
+    pool_user: OnceLock<PoolUser>,
 }
 
 struct InContext {
@@ -80,6 +82,7 @@ impl CallStreams {
         action: impl FnOnce(&mut InContext) -> Result<T>,
     ) -> Result<T> {
         let context = ContextKey::of(driver, context)?;
+        self.pool_user.get_or_init(PoolUser::new);
         let mut contexts = self.contexts.lock();
         let at = contexts
             .iter()
@@ -105,6 +108,8 @@ impl InContext {
 
 impl Drop for CallStreams {
     fn drop(&mut self) {
+        // What could not be given back while its calls were queued.
+        give_back_ended();
         let contexts = self.contexts.get_mut().drain(..).filter(|streams| !streams.context.has_gone());
         let streams: Vec<_> = contexts.filter_map(|streams| streams.own).collect();
         if streams.is_empty() {

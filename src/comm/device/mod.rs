@@ -23,7 +23,7 @@
 //! A call is *reserved* when its memory is set aside, *queued* in its stream, *running* in the engine,
 //! *completed* when its result is there, and *retired* when its stream has passed it. `call` is what both
 //! paths have in common. `part` is what a communicator owns for its calls, and [`Host`] is what they need of
-//! it.
+//! it. `memory` tells what all this takes.
 
 mod call;
 mod call_queue;
@@ -35,6 +35,7 @@ pub(super) mod foreign_bytes;
 mod graph;
 mod group;
 mod host;
+mod memory;
 mod outcome_cell;
 mod part;
 mod path;
@@ -53,6 +54,7 @@ pub use completion::StreamedCall;
 pub(super) use direct::set_up_direct_path;
 pub use group::DeviceGroup;
 pub(super) use host::{Host, Started};
+pub use memory::{DeviceMemoryLimits, DeviceMemoryUse};
 pub(super) use part::DevicePart;
 pub use path::DevicePath;
 pub(super) use reserve::{enqueue_on, run, start, takes, touches};

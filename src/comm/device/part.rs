@@ -81,7 +81,7 @@ impl<H: Host> DevicePart<H> {
         let Some(direct) = &self.direct else { return };
         // It has no other outcome than the communicator of the program.
         let _ = direct.endings.finalize();
-        direct.end_mappings();
+        direct.end_memory();
         let (in_place, moved) = self.direct_buffers();
         if in_place + moved > 0 {
             log_line!(

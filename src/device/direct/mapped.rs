@@ -6,18 +6,16 @@
 //! be exported.
 //!
 //! To map and to unmap may make the driver wait for all work of the device. So both happen only while no call
-//! is queued ([`when_quiet`]). A [`Mapped`] that is dropped earlier stays mapped until then.
+//! is queued ([`super::when_quiet`]). A [`Mapped`] that is dropped earlier stays mapped until then.
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use parking_lot::Mutex;
-
-use super::bounce::{IpcHandle, Mapping, handle_of, range_of};
+use super::ended::give_back_later;
+use super::interprocess::{IpcHandle, Mapping, handle_of, range_of};
 use crate::base::Result;
 use crate::device::driver::{CudaDriver, Ordinal, PointerAttribute};
 use crate::device::exportable::Exportable;
 use crate::device::handles::CudaContext;
-pub(crate) use crate::device::pinned::when_quiet;
 
 /// An allocation of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +72,8 @@ enum Opened {
     Descriptor(#[allow(dead_code)] Exportable),
 }
 
-/// Mappings that nobody uses any more.
-static ENDED: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
-
 impl Mapped {
-    /// Maps an allocation of `bytes` bytes, so that a context and its device may access it. No call is
-    /// queued.
+    /// Maps an allocation of `bytes` bytes, so that a context and its device may access it.
     pub fn import(
         driver: &'static CudaDriver,
         (context, device): (CudaContext, Ordinal),
@@ -108,15 +102,6 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        ENDED.lock().extend(self.opened.take());
+        self.opened.take().into_iter().for_each(give_back_later);
     }
-}
-
-/// Unmaps what nobody uses any more, if no call is queued. Returns whether nothing is left to unmap.
-pub fn has_unmapped_all() -> bool {
-    if ENDED.lock().is_empty() {
-        return true;
-    }
-    let ended = when_quiet(|| drop(std::mem::take(&mut *ENDED.lock())));
-    ended.is_some()
 }

@@ -1,9 +1,9 @@
 //! Where the buffers of a rank are for one piece, as the leader addresses them.
 //!
 //! A rank sends no address. If it shares the process of the leader, it leaves its addresses in a list of
-//! the process, under a random number, and sends the number. Otherwise it sends the number of a slot of its
-//! bounce buffer, or where its buffer is in an allocation that the leader has mapped. So no other process
-//! can make the leader touch other memory.
+//! the process, under a random number, and sends the number. Otherwise it sends where its buffer, or a slot of
+//! a bounce buffer, is in an allocation that the leader has mapped. So no other process can make the leader
+//! touch other memory.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,10 +86,10 @@ impl Drop for PublishedBuffers {
     }
 }
 
-/// One side of a rank's buffers in an allocation that the leader has mapped.
+/// One side of a rank's buffers, or a slot, in an allocation that the leader has mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MappedSide {
-    /// The token of the allocation. 0: the side is in the slot.
+    /// The token of the allocation. 0: the side is in the slot, or there is no slot.
     pub token: u64,
     /// Distance from the start of the allocation.
     pub offset: u64,
@@ -101,7 +101,7 @@ pub struct BufferRecord {
     /// Number in the list of the process. 0: the rank is in another process.
     pub number: u64,
     /// The slot of the bounce buffer, for a side that is not mapped.
-    pub slot: u64,
+    pub slot: MappedSide,
     pub input: MappedSide,
     pub output: MappedSide,
     /// The offer of what is mapped.
@@ -117,13 +117,16 @@ pub struct BufferRecord {
 impl BufferRecord {
     /// Bytes of a message.
     pub const BYTES: usize = BufferRecord::WORDS * size_of::<u64>() + Scalar::BYTES;
-    const WORDS: usize = 10;
+    const WORDS: usize = 11;
+    /// The word that says whether the rank has asked to map or unmap.
+    const MAP_REQUEST: usize = 9;
 
     /// The message.
     pub fn to_bytes(self) -> [u8; BufferRecord::BYTES] {
         let words: [u64; BufferRecord::WORDS] = [
             self.number,
-            self.slot,
+            self.slot.token,
+            self.slot.offset,
             self.input.token,
             self.input.offset,
             self.output.token,
@@ -145,7 +148,7 @@ impl BufferRecord {
 
     /// Changes in a message whether the rank has asked the leader to map or to unmap memory.
     pub fn set_map_request(bytes: &mut [u8; BufferRecord::BYTES], has_map_request: bool) {
-        bytes[size_of::<[u64; 8]>()] = u8::from(has_map_request);
+        bytes[BufferRecord::MAP_REQUEST * size_of::<u64>()] = u8::from(has_map_request);
     }
 
     /// Changes the factor in a message.
@@ -158,12 +161,12 @@ impl BufferRecord {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
         BufferRecord {
             number: word(0),
-            slot: word(1),
-            input: MappedSide { token: word(2), offset: word(3) },
-            output: MappedSide { token: word(4), offset: word(5) },
-            offer: OfferBits { index: word(6), word: word(7) },
-            has_map_request: word(8) != 0,
-            all_mapped: word(9) != 0,
+            slot: MappedSide { token: word(1), offset: word(2) },
+            input: MappedSide { token: word(3), offset: word(4) },
+            output: MappedSide { token: word(5), offset: word(6) },
+            offer: OfferBits { index: word(7), word: word(8) },
+            has_map_request: word(BufferRecord::MAP_REQUEST) != 0,
+            all_mapped: word(10) != 0,
             scalar: std::array::from_fn(|i| bytes[8 * BufferRecord::WORDS + i]),
         }
     }
@@ -203,7 +206,7 @@ mod tests {
         let entry = PublishedBuffers::add(3, buffers).unwrap();
         let record = BufferRecord {
             number: entry.number(),
-            slot: 1,
+            slot: MappedSide { token: 1, offset: 9 },
             input: MappedSide { token: 2, offset: 3 },
             output: MappedSide { token: 4, offset: 5 },
             offer: OfferBits { index: 6, word: 7 },
@@ -211,7 +214,10 @@ mod tests {
             all_mapped: false,
             scalar: [8; Scalar::BYTES],
         };
-        assert_eq!(BufferRecord::from_bytes(&record.to_bytes()), record);
+        let mut bytes = record.to_bytes();
+        assert_eq!(BufferRecord::from_bytes(&bytes), record);
+        BufferRecord::set_map_request(&mut bytes, false);
+        assert_eq!(BufferRecord::from_bytes(&bytes), BufferRecord { has_map_request: false, ..record });
         let (found, used) = record.buffers(3, |_| None).unwrap();
         assert_eq!(found, buffers);
         assert!(record.buffers(2, |_| Some((buffers, None))).is_err());
@@ -219,8 +225,8 @@ mod tests {
         drop(used);
         assert!(!entry.withdraw());
         assert!(record.buffers(3, |_| None).is_err());
-        let in_slot = BufferRecord { number: 0, slot: 9, ..record };
-        let of_slot = |record: &BufferRecord| (record.slot == 9).then_some((buffers, None));
+        let in_slot = BufferRecord { number: 0, ..record };
+        let of_slot = |record: &BufferRecord| (record.slot.offset == 9).then_some((buffers, None));
         assert_eq!(in_slot.buffers(2, of_slot).unwrap().0, buffers);
         assert!(in_slot.buffers(2, |_| None).is_err());
         drop(entry);

@@ -1,11 +1,12 @@
-//! What a rank has for the direct path: its bounce buffer, its connections to the other ranks, and on the
-//! leader the kernels and what it can address of the other ranks.
+//! What a rank has for the direct path: its slots of bounce buffers, its connections to the other ranks, and
+//! on the leader the kernels and their tables.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::bounce::{Bounce, SLOT_BYTES, Slot, TakenSlot};
 use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers};
 use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
@@ -15,16 +16,13 @@ use super::unequal::{PACKED, UnequalBlocks};
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::device::direct::{Bounce, Kernels, SharedBounce};
+use crate::config::DeviceMapChoice;
+use crate::device::direct::{DeviceMemory, Kernels};
 use crate::device::{CudaContext, CudaDriver, Entered, Ordinal};
 
 /// The rank that carries out the calls.
 pub const LEADER: Rank = 0;
 
-/// Slots of a bounce buffer. Each holds input and output. The last one is for launches of graphs.
-pub(super) const SLOTS: usize = 8;
-/// Bytes of one side of a slot.
-pub(super) const SLOT_BYTES: usize = 8 << 20;
 /// Tables on the device of the leader. The last one is for launches of graphs.
 pub(super) const TABLES: usize = 32;
 
@@ -38,12 +36,13 @@ pub struct DirectPath<H: Host> {
     pub is_local: bool,
     /// Whether the leader has the same device.
     pub shares_device: bool,
-    /// Memory of this rank that the leader can address, if the ranks are several processes or have several
-    /// devices.
-    pub(super) bounce: Option<Bounce>,
-    pub slots: Arc<Leases>,
-    /// The slot for launches of graphs.
-    pub(super) launch_slots: Arc<Leases>,
+    /// Whether ranks may have slots in memory that the leader can address: they are several processes, or
+    /// have several devices.
+    pub(super) has_slots: bool,
+    /// The slots of this rank. Unset at the end.
+    pub(super) bounce: Mutex<Option<Bounce>>,
+    /// Which buffers of the program other processes map.
+    pub(super) map: DeviceMapChoice,
     /// Number of calls that are made piece by piece, and have pieces to start. Others must not take slots and
     /// tables for later calls meanwhile.
     pub(super) starting: Arc<AtomicUsize>,
@@ -75,23 +74,14 @@ pub struct Peer {
     pub shares_device: bool,
 }
 
-/// Addresses of a slot of a bounce buffer, or of memory in its stead.
-#[derive(Clone, Copy, Default)]
-pub struct Slot {
-    pub input: u64,
-    pub output: u64,
-}
-
 /// What only the leader has.
 pub(super) struct Leader {
     pub(super) kernels: &'static Kernels,
-    pub(super) tables: Bounce,
+    pub(super) tables: DeviceMemory,
     pub(super) table_bytes: usize,
     pub(super) table_slots: Arc<Leases>,
     /// The table for launches of graphs.
     pub(super) launch_tables: Arc<Leases>,
-    /// The bounce buffers of the ranks in other processes.
-    pub(super) bounces: Vec<Option<SharedBounce>>,
 }
 
 impl<H: Host> DirectPath<H> {
@@ -107,7 +97,7 @@ impl<H: Host> DirectPath<H> {
 
     /// Whether ranks may have slots in memory that the leader can address. Equal on all ranks.
     pub fn has_slots(&self) -> bool {
-        self.bounce.is_some()
+        self.has_slots
     }
 
     /// Whether the leader has a kernel for the pieces of a call.
@@ -152,17 +142,6 @@ impl<H: Host> DirectPath<H> {
         Some(end())
     }
 
-    /// Input and output of a slot of this rank, as this rank addresses them.
-    pub fn own_slot(&self, slot: usize) -> Option<Slot> {
-        self.bounce.as_ref().map(|bounce| slot_at(bounce.address(), slot))
-    }
-
-    /// Input and output of a slot of another rank, as the leader addresses them.
-    pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<Slot> {
-        let bounce = self.leader.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
-        (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
-    }
-
     /// Where a rank in another process has its buffers of a piece, as the leader addresses them, and the
     /// use of what it has mapped. `None`: the record is wrong, or the rank has withdrawn its buffers.
     pub fn foreign_buffers(
@@ -176,12 +155,21 @@ impl<H: Host> DirectPath<H> {
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
             importer.note_map_request();
         }
-        let has_slot = record.input.token == 0 || record.output.token == 0;
-        let slot = if has_slot { self.slot_of(rank, record.slot)? } else { Slot::default() };
+        let importer = importer?;
         let mut mapped = Vec::new();
-        let mut side = |side: MappedSide, in_slot: u64, blocks: usize| {
+        let mut slot = None;
+        if record.slot.token != 0 {
+            let MappedSide { token, offset } = record.slot;
+            let (address, allocation) = importer.address(token, offset, 2 * SLOT_BYTES as u64)?;
+            mapped.push(allocation);
+            slot = Slot::is_at(offset).then(|| Slot::at(address));
+        }
+        let mut side = |side: MappedSide, in_slot: Option<u64>, blocks: usize| {
             if side.token == 0 {
-                return Some((in_slot, piece.bytes() as u64));
+                let has_none =
+                    blocks == 0 || unequal.is_some_and(|lens| lens.side_len(rank as usize, blocks) == 0);
+                let nowhere = has_none.then_some(0);
+                return Some((in_slot.or(nowhere)?, piece.bytes() as u64));
             }
             let unit = piece.call.datatype.bytes() as u64;
             let (step, span) = match unequal {
@@ -191,15 +179,17 @@ impl<H: Host> DirectPath<H> {
                     (step, blocks.saturating_sub(1) as u64 * step + piece.bytes() as u64)
                 }
             };
-            let (address, allocation) = importer.as_ref()?.address(side.token, side.offset, span)?;
+            let (address, allocation) = importer.address(side.token, side.offset, span)?;
             mapped.push(allocation);
             Some((address, step))
         };
-        let (input, input_step) = side(record.input, slot.input, piece.input_blocks(self.size, rank))?;
-        let (output, output_step) = side(record.output, slot.output, piece.output_blocks(self.size, rank))?;
+        let (input, input_step) =
+            side(record.input, slot.map(|slot| slot.input), piece.input_blocks(self.size, rank))?;
+        let (output, output_step) =
+            side(record.output, slot.map(|slot| slot.output), piece.output_blocks(self.size, rank))?;
         let in_use = match mapped.is_empty() {
             true => None,
-            false => Some(BufferUse::Mapped(importer?.take(record.offer)?, mapped)),
+            false => Some(BufferUse::Mapped(importer.take(record.offer)?, mapped)),
         };
         Some((RankBuffers { input, input_step, output, output_step }, in_use))
     }
@@ -233,9 +223,18 @@ impl<H: Host> DirectPath<H> {
         self.serve_owners();
     }
 
-    /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call
-    /// has ended.
-    pub fn end_mappings(&self) {
+    /// Takes a slot of this rank, for a launch of a graph or another call. `None`: all are in use.
+    pub fn take_slot(&self, is_launch: bool) -> Option<TakenSlot> {
+        let bounce = self.bounce.lock();
+        let bounce = bounce.as_ref()?;
+        if is_launch { bounce.take_for_launch() } else { bounce.take() }
+    }
+
+    /// Gives back the slots, and ends the mappings, of this communicator's ranks, unless another communicator
+    /// has them, too. Every call has ended.
+    pub fn end_memory(&self) {
+        let bounce = self.bounce.lock().take();
+        drop(bounce);
         self.owners.lock().clear();
         self.importers.lock().clear();
         serve_all(std::iter::empty());
@@ -256,11 +255,6 @@ impl Leader {
 
 impl<H: Host> Drop for DirectPath<H> {
     fn drop(&mut self) {
-        self.end_mappings();
+        self.end_memory();
     }
-}
-
-fn slot_at(start: u64, slot: usize) -> Slot {
-    let input = start + (2 * slot * SLOT_BYTES) as u64;
-    Slot { input, output: input + SLOT_BYTES as u64 }
 }

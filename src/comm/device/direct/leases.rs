@@ -15,10 +15,14 @@ pub struct Lease {
 }
 
 impl Leases {
-    /// Parts with the numbers below `count`, all of them free: all but the last one, and that.
-    pub fn with_last_apart(count: usize) -> (Arc<Leases>, Arc<Leases>) {
-        let leases = |numbers: Range<usize>| Arc::new(Leases(Mutex::new(numbers.collect())));
-        (leases(0..count - 1), leases(count - 1..count))
+    /// Parts with these numbers, all of them free.
+    pub fn of(numbers: Range<usize>) -> Arc<Leases> {
+        Arc::new(Leases(Mutex::new(numbers.collect())))
+    }
+
+    /// Number of free parts.
+    pub fn free(&self) -> usize {
+        self.0.lock().len()
     }
 
     /// Takes a part. `None`: all are in use.

@@ -137,7 +137,7 @@ impl<H: Host> DirectPath<H> {
             return Some((record, SharedBuffers { published: Some(published), offered: None }));
         }
         let owner = self.owner(to)?;
-        let found = owner.find(self.driver, address as u64, bytes as u64)?;
+        let found = owner.find(self.driver, address as u64, bytes as u64, self.map)?;
         let offer = owner.offer()?;
         let side = MappedSide { token: *found.token, offset: found.offset };
         let record = MessageRecord { number: 0, side, offer: offer.bits() };

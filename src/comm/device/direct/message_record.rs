@@ -36,7 +36,7 @@ impl MessageRecord {
     pub fn as_buffers(&self) -> BufferRecord {
         BufferRecord {
             number: self.number,
-            slot: 0,
+            slot: MappedSide::default(),
             input: self.side,
             output: MappedSide::default(),
             offer: self.offer,

@@ -16,11 +16,12 @@
 //! The receiver of a long message copies it out of the sender's buffer, without the leader (`message`).
 //!
 //! The leader addresses the buffers of its own process as they are. It maps the allocations of the others
-//! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer,
-//! which the leader has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of
-//! the bounce buffer (`pieces`), or as a whole if no rank needs one. They, and calls for which nothing is
-//! free, run on the library's stream (`gated`).
+//! when it may (`ipc_cache`). Until then, a rank in another process copies to and from a bounce buffer,
+//! which the leader has mapped from the start, and which the communicators of a process share (`bounce`). Long
+//! calls go in pieces, so that a piece fits into a slot of it (`pieces`), or as a whole if no rank needs one.
+//! They, and calls for which nothing is free, run on the library's stream (`gated`).
 
+mod bounce;
 mod buffers;
 mod call;
 mod captured;
@@ -43,6 +44,7 @@ mod setup;
 mod table;
 mod unequal;
 
+pub(super) use bounce::{BOUNCE_BYTES, COMMUNICATORS_IN_MORE, COMMUNICATORS_IN_ONE, bounce_bytes};
 pub(super) use call::{DirectCall, DirectTail};
 pub(super) use captured::CapturedPieces;
 pub(super) use direct_path::DirectPath;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::bounce::Slot;
 use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers};
 use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary};
-use super::direct_path::{DirectPath, LEADER, Slot};
+use super::direct_path::{DirectPath, LEADER};
 use super::exchange::{DirectExchange, Offered, SharedBuffers};
 use super::ipc_cache::Found;
 use super::kernels::{KernelWork, most_table_bytes};
@@ -143,6 +144,8 @@ impl PieceUse<'_> {
 #[derive(Default)]
 struct Moved {
     lease: Option<Lease>,
+    /// How the leader of another process finds the slot.
+    side: MappedSide,
     temporary: Option<Arc<Temporary>>,
 }
 
@@ -163,7 +166,7 @@ impl<H: Host> DirectPath<H> {
         // An input in place is overwritten by the kernel before other blocks of it are read.
         let is_in_place = piece.collective == Collective::AllToAll && send == recv;
         let to_offer = input.mappable(&piece).filter(|_| !is_in_place);
-        let offered = self.offer_mapped(to_offer, output.mappable(&piece));
+        let mut offered = self.offer_mapped(to_offer, output.mappable(&piece));
         let of_input = offered.as_ref().and_then(|offered| offered.input.as_ref());
         let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
         input.must_move = is_in_place || !self.is_seen(&input, send) && of_input.is_none();
@@ -171,7 +174,15 @@ impl<H: Host> DirectPath<H> {
         let Some(moved) = self.move_sides((&mut input, &mut output), &piece, piece_use, stream)? else {
             return Ok(None);
         };
-        let slot = moved.lease.as_ref().map_or(0, |lease| lease.number() as u64);
+        let slot = moved.side;
+        if slot.token != 0 && offered.is_none() {
+            offered = self.offer_slot();
+            if offered.is_none() {
+                return Ok(None);
+            }
+        }
+        let of_input = offered.as_ref().and_then(|offered| offered.input.as_ref());
+        let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
         let Some((launches, held, block)) = self.take_rest(&piece, piece_use, moved, stream)? else {
             return Ok(None);
         };
@@ -225,7 +236,7 @@ impl<H: Host> DirectPath<H> {
         let piece = pieces.whole();
         let (input, output) = self.sides(&piece, rank, pieces);
         for Buffer { start, bytes } in [input, output].iter().filter_map(|side| side.mappable(&piece)) {
-            owner.find(self.driver, start, bytes);
+            owner.find(self.driver, start, bytes, self.map);
         }
         Ok(())
     }
@@ -300,16 +311,15 @@ impl<H: Host> DirectPath<H> {
             return Ok(Some(Moved::default()));
         }
         let (moved, slot) = if self.has_slots() {
-            let slots = if piece_use.is_launch() { &self.launch_slots } else { &self.slots };
-            let Some(lease) = slots.take() else { return Ok(None) };
-            let slot = self.own_slot(lease.number()).unwrap_or_default();
-            (Moved { lease: Some(lease), temporary: None }, slot)
+            let Some(taken) = self.take_slot(piece_use.is_launch()) else { return Ok(None) };
+            let moved = Moved { lease: Some(taken.lease), side: taken.side, temporary: None };
+            (moved, taken.slot)
         } else {
             let bytes = input.bytes_to_move(piece) + output.bytes_to_move(piece);
             let memory = Temporary::allocate(self.driver, self.context, stream.stream, bytes)?;
             let start = memory.address();
             let slot = Slot { input: start, output: start + input.bytes_to_move(piece) as u64 };
-            (Moved { lease: None, temporary: Some(memory) }, slot)
+            (Moved { temporary: Some(memory), ..Moved::default() }, slot)
         };
         input.move_to(slot.input, piece);
         output.move_to(slot.output, piece);
@@ -346,7 +356,7 @@ impl<H: Host> DirectPath<H> {
         let owner = self.owner(LEADER)?;
         let find = |buffer: Option<Buffer>| {
             let Buffer { start, bytes } = buffer?;
-            owner.find(self.driver, start, bytes)
+            owner.find(self.driver, start, bytes, self.map)
         };
         let (input, output) = (find(input), find(output));
         if input.is_none() && output.is_none() {
@@ -354,6 +364,13 @@ impl<H: Host> DirectPath<H> {
         }
         let offer = owner.offer()?;
         Some(Offered { owner, input, output, offer })
+    }
+
+    /// Offers a slot to the leader of another process.
+    fn offer_slot(&self) -> Option<Offered> {
+        let owner = self.owner(LEADER)?;
+        let offer = owner.offer_slot()?;
+        Some(Offered { owner, input: None, output: None, offer })
     }
 
     /// Whether the leader can address a buffer of this rank where it is.

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::direct_path::{DirectPath, LEADER, Leader, Peer, SLOT_BYTES, SLOTS, TABLES};
+use super::bounce::Bounce;
+use super::direct_path::{DirectPath, LEADER, Leader, Peer, TABLES};
 use super::introduction::{Introduction, introduce};
 use super::ipc_cache::{Importer, Number, Owner, adopt, listen};
 use super::kernels::most_table_bytes;
@@ -15,14 +16,13 @@ use crate::base::{Error, Rank, Result};
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::create::backends::BuiltinExchange;
 use crate::config::DeviceMapChoice;
-use crate::device::direct::{Bounce, IpcHandle, Kernels, SharedBounce, check_moves, enable_peer};
+use crate::device::direct::{DeviceMemory, Kernels, check_moves, enable_peer};
 use crate::device::kernels::MOST_RANKS;
 use crate::device::{CudaContext, CudaDriver, Ordinal};
 use crate::log_line;
 
 /// Longest text by which a rank says why it has no direct path.
 const SENTENCE_BYTES: usize = 256;
-const HANDLE_BYTES: usize = size_of::<IpcHandle>();
 
 /// Makes the direct path, if the ranks can have one and want it. Collective. A rank that cannot reports that
 /// to the others, and all calls are staged.
@@ -48,33 +48,33 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
         return Ok(());
     }
     let prepared = me.and_then(|(driver, _)| Prepared::new(comm, driver, &all));
-    let choice = comm.devices.map;
-    let mut sentence = prepared.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
-    sentence.resize(SENTENCE_BYTES, 0);
-    let (handle, name) =
-        prepared.as_ref().map_or(([0; 64], [0; 16]), |prepared| (prepared.handle, prepared.name));
-    sentence.extend(handle);
-    sentence.extend(name);
+    let mut sentence = sentence_of(prepared.as_ref().map(drop));
+    sentence.extend(prepared.as_ref().map_or([0; 16], |prepared| prepared.name));
     let answers = exchange.all_gather(&sentence)?;
     if let Some(refusal) = refusal(&answers) {
         log_no_direct_path(comm, &refusal);
         return Ok(());
     }
     let mut prepared = prepared?;
-    let handles: Vec<IpcHandle> =
-        answers.iter().map(|bytes| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i])).collect();
-    let name = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[SENTENCE_BYTES + HANDLE_BYTES + i]);
+    let name = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i]);
     let names: Vec<Number> = answers.iter().map(name).collect();
-    let opened = prepared.open(&all, &handles);
-    let mut sentence = opened.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
-    sentence.resize(SENTENCE_BYTES, 0);
-    sentence.extend(prepared.connect(&all, &names, choice).concat());
+    let opened = prepared.open(&all);
+    let numbers = prepared.connect(&all, &names);
+    prepared.find_bounce();
+    let mut sentence = sentence_of(opened.as_ref().map(drop));
+    sentence.extend(numbers.concat());
     let answers = exchange.all_gather(&sentence)?;
     if let Some(refusal) = refusal(&answers) {
         log_no_direct_path(comm, &refusal);
         return Ok(());
     }
     prepared.adopt(comm.rank, &answers);
+    if prepared.bounce.is_some()
+        && let Some(refusal) = map_bounces(&exchange, &mut prepared)?
+    {
+        log_no_direct_path(comm, &refusal);
+        return Ok(());
+    }
     let mut context = [0; 4];
     if comm.rank == LEADER {
         context = comm.new_context()?.to_le_bytes();
@@ -84,6 +84,21 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
     let endings = comm.form_for_own_calls(u32::from_le_bytes(context), &own)?;
     comm.devices.direct = Some(Arc::new(prepared.with(endings)));
     Ok(())
+}
+
+/// Has the leader map the bounce buffers of the ranks in other processes. Returns why that cannot be.
+fn map_bounces(exchange: &BuiltinExchange, prepared: &mut Prepared) -> Result<Option<String>> {
+    if prepared.leader.is_some() {
+        let _ignored = prepared.driver.ignore_captures();
+        prepared.importers.iter().flatten().for_each(|importer| importer.serve_now());
+    }
+    // The leader has answered all that was asked before it comes here.
+    exchange.broadcast(LEADER, &mut [0])?;
+    let is_mapped = match prepared.find_bounce() {
+        true => Ok(()),
+        false => Err(&Error::Unsupported("rank 0 cannot map the bounce buffer of this rank".into())),
+    };
+    Ok(refusal(&exchange.all_gather(&sentence_of(is_mapped))?))
 }
 
 /// Notes whether other ranks are threads of this process, on the same device.
@@ -102,6 +117,13 @@ fn log_no_direct_path(comm: &Communicator, why: &str) {
     }
 }
 
+/// The text by which this rank says why it has no direct path: zeros if it can have one.
+fn sentence_of(outcome: std::result::Result<(), &Error>) -> Vec<u8> {
+    let mut sentence = outcome.err().map(Error::to_string).unwrap_or_default().into_bytes();
+    sentence.resize(SENTENCE_BYTES, 0);
+    sentence
+}
+
 fn refusal(answers: &[Vec<u8>]) -> Option<String> {
     let rank = answers.iter().position(|bytes| bytes[0] != 0)?;
     let text = String::from_utf8_lossy(&answers[rank][..SENTENCE_BYTES]);
@@ -109,7 +131,7 @@ fn refusal(answers: &[Vec<u8>]) -> Option<String> {
 }
 
 fn log_no_mappings(error: &Error) {
-    log_line!(Info, "buffers on devices are not mapped, and their calls use a bounce buffer: {error}");
+    log_line!(Info, "buffers on devices cannot be mapped: {error}");
 }
 
 /// The direct path of a rank, before the ranks have found out whether all of them have it.
@@ -121,8 +143,7 @@ struct Prepared {
     is_local: bool,
     shares_device: bool,
     bounce: Option<Bounce>,
-    /// Handle of the bounce buffer, for the leader in another process.
-    handle: IpcHandle,
+    map: DeviceMapChoice,
     /// Where ranks in other processes connect. Zeros: nowhere.
     name: Number,
     leader: Option<Leader>,
@@ -144,24 +165,27 @@ impl Prepared {
             |other: &Introduction| other.process == leader.process && other.uuid == leader.uuid;
         let bounce = match all.iter().all(is_like_leader) {
             true => None,
-            false => Some(Bounce::allocate(driver, context, 2 * SLOTS * SLOT_BYTES)?),
+            false => Some(Bounce::attach(driver, (context, device))?),
         };
         let is_local = me.process == leader.process;
-        let foreign_bounce = bounce.as_ref().filter(|_| !is_local);
-        let handle = foreign_bounce.map_or(Ok([0; HANDLE_BYTES]), Bounce::handle)?;
+        if let Some(bounce) = bounce.as_ref().filter(|_| is_local && me.uuid != leader.uuid) {
+            bounce.let_access(driver, CudaContext::from_address(leader.context))?;
+        }
         let peer = |other: &Introduction| Peer {
             is_local: other.process == me.process,
             shares_device: other.uuid == me.uuid,
         };
         let peers: Vec<Peer> = all.iter().map(peer).collect();
-        let listens = peers.iter().any(|peer| !peer.is_local) && comm.devices.map != DeviceMapChoice::Off;
+        let map = comm.devices.map;
+        let maps = comm.rank == LEADER || map != DeviceMapChoice::Off;
+        let listens = maps && peers.iter().any(|peer| !peer.is_local);
         let name = if listens { listen().inspect_err(log_no_mappings).unwrap_or_default() } else { [0; 16] };
         let leader_state = if comm.rank == LEADER {
             let table_bytes = most_table_bytes(size).next_multiple_of(256);
-            let tables = Bounce::allocate(driver, context, TABLES * table_bytes)?;
+            let tables = DeviceMemory::private(driver, context, TABLES * table_bytes)?;
             let kernels = Kernels::of(driver, context, device)?;
-            let (table_slots, launch_tables) = Leases::with_last_apart(TABLES);
-            Some(Leader { kernels, tables, table_bytes, table_slots, launch_tables, bounces: Vec::new() })
+            let (table_slots, launch_tables) = (Leases::of(0..TABLES - 1), Leases::of(TABLES - 1..TABLES));
+            Some(Leader { kernels, tables, table_bytes, table_slots, launch_tables })
         } else {
             None
         };
@@ -174,7 +198,7 @@ impl Prepared {
             is_local,
             shares_device,
             bounce,
-            handle,
+            map,
             name,
             leader: leader_state,
             peers,
@@ -183,14 +207,14 @@ impl Prepared {
         })
     }
 
-    /// Connects to the ranks in other processes, so that they can map buffers. Returns the number of each
-    /// connection. Without one, all calls use the bounce buffer, or are staged.
-    fn connect(&mut self, all: &[Introduction], names: &[Number], choice: DeviceMapChoice) -> Vec<Number> {
+    /// Connects to the ranks in other processes, so that they can map memory of this one. Returns the number
+    /// of each connection.
+    fn connect(&mut self, all: &[Introduction], names: &[Number]) -> Vec<Number> {
         let owner = |((other, name), peer): ((&Introduction, &Number), &Peer)| {
-            if peer.is_local || *name == [0; 16] || choice == DeviceMapChoice::Off {
+            if peer.is_local || *name == [0; 16] {
                 return None;
             }
-            Owner::of((other.process, other.context), name, choice).inspect_err(log_no_mappings).ok()
+            Owner::of((other.process, other.context), name).inspect_err(log_no_mappings).ok()
         };
         self.owners = all.iter().zip(names).zip(&self.peers).map(owner).collect();
         let number = |owner: &Option<Arc<Owner>>| owner.as_ref().map_or([0; 16], |owner| owner.number());
@@ -205,24 +229,28 @@ impl Prepared {
         self.importers = answers.iter().map(|bytes| adopt(self.driver, place, &number(bytes))).collect();
     }
 
-    /// On the leader, maps the memory of the other ranks.
-    fn open(&mut self, all: &[Introduction], handles: &[IpcHandle]) -> Result<()> {
-        let Some(leader) = &mut self.leader else { return Ok(()) };
+    /// Asks the leader of another process to map the bounce buffers of this rank. Returns whether it has
+    /// mapped all.
+    fn find_bounce(&mut self) -> bool {
+        let Some(bounce) = self.bounce.as_mut().filter(|_| !self.is_local) else { return true };
+        let owner = self.owners.get(LEADER as usize).and_then(Option::as_ref);
+        owner.is_some_and(|owner| bounce.find_all(self.driver, owner))
+    }
+
+    /// On the leader, lets its kernels address other devices of its process.
+    fn open(&mut self, all: &[Introduction]) -> Result<()> {
+        if self.leader.is_none() {
+            return Ok(());
+        }
         let _ignored = self.driver.ignore_captures();
         let me = &all[LEADER as usize];
         for other in all.iter().filter(|other| other.process == me.process && other.uuid != me.uuid) {
             enable_peer(self.driver, CudaContext::from_address(other.context))?;
         }
-        let others = all.iter().zip(handles);
-        let foreign = others.map(|(other, handle)| (other.process != me.process).then_some(*handle));
-        let foreign: Vec<Option<IpcHandle>> = foreign.collect();
-        let bytes = 2 * SLOTS * SLOT_BYTES;
-        leader.bounces = SharedBounce::open_all(self.driver, self.context, &foreign, bytes)?;
         Ok(())
     }
 
     fn with(self, endings: Communicator) -> DirectPath<Communicator> {
-        let (slots, launch_slots) = Leases::with_last_apart(SLOTS);
         DirectPath {
             driver: self.driver,
             context: self.context,
@@ -230,9 +258,9 @@ impl Prepared {
             size: self.size,
             is_local: self.is_local,
             shares_device: self.shares_device,
-            bounce: self.bounce,
-            slots,
-            launch_slots,
+            has_slots: self.bounce.is_some(),
+            bounce: Mutex::new(self.bounce),
+            map: self.map,
             starting: Arc::default(),
             leader: self.leader,
             peers: self.peers,

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::channel::{Channel, Record};
 use super::uses::{OfferBits, Use, Uses};
 use super::{Number, number, socket_name};
 use crate::base::{Error, Result};
-use crate::device::direct::{Export, Mapped, has_unmapped_all, when_quiet};
+use crate::device::direct::{Export, Mapped, give_back_ended, when_quiet};
 use crate::device::{CudaContext, CudaDriver, Ordinal};
 use crate::log_line;
 use crate::sys::host::user_id;
@@ -115,7 +115,7 @@ pub fn adopt(
 /// queued. It is called before a call is.
 pub fn serve_all<'a>(importers: impl Iterator<Item = &'a Arc<Importer>>) {
     importers.for_each(|importer| importer.serve());
-    has_unmapped_all();
+    give_back_ended();
 }
 
 impl Importer {
@@ -137,11 +137,28 @@ impl Importer {
         self.uses.take(offer)
     }
 
-    fn serve(&self) {
-        if self.has_map_request.swap(false, Ordering::AcqRel) {
-            self.state.lock().read();
-        }
+    /// Maps what the owner has asked for, even while calls of this process are queued: the owner waits for
+    /// it, because a communicator is being made.
+    pub fn serve_now(&self) {
         let mut state = self.state.lock();
+        state.read();
+        self.serve_requests(state, |map| Some(map()));
+    }
+
+    fn serve(&self) {
+        let mut state = self.state.lock();
+        if self.has_map_request.swap(false, Ordering::AcqRel) {
+            state.read();
+        }
+        self.serve_requests(state, |map| when_quiet(map));
+    }
+
+    /// Maps what was asked for, if `may_map` lets it.
+    fn serve_requests(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        may_map: impl FnOnce(&dyn Fn() -> Vec<Result<Mapped>>) -> Option<Vec<Result<Mapped>>>,
+    ) {
         if state.requests.is_empty() {
             return;
         }
@@ -151,7 +168,7 @@ impl Importer {
         let import = |request: &MapRequest| {
             Mapped::import(self.driver, (self.context, self.device), &request.export, request.bytes)
         };
-        let outcomes = when_quiet(|| requests.iter().map(import).collect::<Vec<_>>());
+        let outcomes = may_map(&|| requests.iter().map(import).collect());
         let mut state = self.state.lock();
         let Some(outcomes) = outcomes else {
             state.requests.extend(requests);

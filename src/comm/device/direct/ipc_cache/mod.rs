@@ -19,6 +19,9 @@
 //!
 //! A call that fails must not release its stream while the leader's kernel still uses its buffers. Memory
 //! that both processes share says whether it does (`uses`).
+//!
+//! Bounce buffers are mapped over the same connection, when a communicator is made, and a slot is offered like
+//! a mapped buffer.
 
 mod channel;
 mod importer;
@@ -27,8 +30,8 @@ mod use_word;
 mod uses;
 
 pub use importer::{Importer, adopt, listen, serve_all};
-pub use owner::{Found, Owner};
-pub use uses::{Offer, OfferBits, Use};
+pub use owner::{Found, Owner, forget_everywhere};
+pub use uses::{Offer, OfferBits, SLOT_WORDS, Use};
 
 use crate::base::{Error, Result};
 

@@ -27,7 +27,6 @@ pub struct Owner {
     leader: LeaderKey,
     number: Number,
     uses: Arc<Uses>,
-    choice: DeviceMapChoice,
     state: Mutex<State>,
     /// Whether the leader does not know of the latest records yet.
     has_map_request: AtomicBool,
@@ -73,7 +72,7 @@ static OWNERS: Mutex<Vec<Weak<Owner>>> = Mutex::new(Vec::new());
 
 impl Owner {
     /// The connection to a leader that listens at `name`. It is made if there is none.
-    pub fn of(leader: LeaderKey, name: &Number, choice: DeviceMapChoice) -> Result<Arc<Owner>> {
+    pub fn of(leader: LeaderKey, name: &Number) -> Result<Arc<Owner>> {
         let mut owners = OWNERS.lock();
         owners.retain(|owner| owner.strong_count() > 0);
         let known = owners.iter().filter_map(Weak::upgrade).find(|owner| owner.leader == leader);
@@ -88,8 +87,7 @@ impl Owner {
             return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
         }
         let state = Mutex::new(State { channel, known: HashMap::new(), time: 0, to_look_at: Vec::new() });
-        let owner =
-            Arc::new(Owner { leader, number, uses, choice, state, has_map_request: AtomicBool::new(false) });
+        let owner = Arc::new(Owner { leader, number, uses, state, has_map_request: AtomicBool::new(false) });
         owners.push(Arc::downgrade(&owner));
         Ok(owner)
     }
@@ -99,9 +97,18 @@ impl Owner {
         self.number
     }
 
-    /// Finds a buffer in what the leader has mapped. If its allocation is new, asks for it. This thread has
-    /// a context.
-    pub fn find(&self, driver: &CudaDriver, address: u64, bytes: u64) -> Option<Found> {
+    /// Finds a buffer in what the leader has mapped. If its allocation is new, asks for it, if memory of its
+    /// kind may be mapped. This thread has a context.
+    pub fn find(
+        &self,
+        driver: &CudaDriver,
+        address: u64,
+        bytes: u64,
+        choice: DeviceMapChoice,
+    ) -> Option<Found> {
+        if choice == DeviceMapChoice::Off {
+            return None;
+        }
         let id = driver.buffer_id(address)?;
         let mut state = self.state.lock();
         state.read_answers();
@@ -118,7 +125,7 @@ impl Owner {
             return None;
         }
         self.has_map_request.store(true, Ordering::Release);
-        let asked = state.ask(driver, address, self.choice).unwrap_or_else(|error| {
+        let asked = state.ask(driver, address, choice).unwrap_or_else(|error| {
             log_line!(Debug, "a buffer on a device cannot be shared with the leader: {error}");
             None
         });
@@ -133,6 +140,11 @@ impl Owner {
         self.uses.offer()
     }
 
+    /// A word for a slot of a bounce buffer, as [`Owner::offer`].
+    pub fn offer_slot(&self) -> Option<Offer> {
+        self.uses.offer_slot()
+    }
+
     /// Claims the flag: whether the leader does not know of the latest records yet.
     pub fn take_map_request(&self) -> bool {
         self.has_map_request.swap(false, Ordering::AcqRel)
@@ -141,6 +153,19 @@ impl Owner {
     /// Whether the leader has ended, and so uses nothing any more.
     pub fn has_lost_leader(&self) -> bool {
         self.state.lock().channel.is_lost()
+    }
+}
+
+/// Has every leader unmap the allocation at an address, which no call uses any more.
+pub fn forget_everywhere(start: u64) {
+    let owners: Vec<Arc<Owner>> = OWNERS.lock().iter().filter_map(Weak::upgrade).collect();
+    for owner in owners {
+        let mut state = owner.state.lock();
+        state.read_answers();
+        let id = state.known.iter().find(|(_, known)| known.start == start).map(|(id, _)| *id);
+        if id.is_some_and(|id| state.forget(id)) {
+            owner.has_map_request.store(true, Ordering::Release);
+        }
     }
 }
 

@@ -2,14 +2,17 @@
 //! share.
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use super::use_word::{Offered, UseWord};
 use crate::sys::shared_memory::SharedMemory;
 
-const BYTES: usize = 4096;
+const BYTES: usize = 8192;
 const WORDS: usize = BYTES / size_of::<UseWord>();
+/// The last words are for slots of bounce buffers: calls on mapped buffers leave them, however many there are.
+pub const SLOT_WORDS: usize = WORDS / 2;
 
 /// The words of one connection.
 pub struct Uses(SharedMemory);
@@ -58,7 +61,16 @@ impl Uses {
 
     /// Takes a free word for the buffers of a call. `None`: none is free.
     pub fn offer(self: &Arc<Uses>) -> Option<Offer> {
-        (0..WORDS).find_map(|index| {
+        self.offer_one_of(0..WORDS - SLOT_WORDS)
+    }
+
+    /// Takes a free word for a slot of a bounce buffer, as [`Uses::offer`] does.
+    pub fn offer_slot(self: &Arc<Uses>) -> Option<Offer> {
+        self.offer_one_of(WORDS - SLOT_WORDS..WORDS)
+    }
+
+    fn offer_one_of(self: &Arc<Uses>, mut words: Range<usize>) -> Option<Offer> {
+        words.find_map(|index| {
             let offered = self.word(index).offer()?;
             Some(Offer { uses: Arc::clone(self), index, offered })
         })
@@ -126,11 +138,13 @@ mod tests {
         let (owner, descriptor) = Uses::create().unwrap();
         let leader = Uses::open(descriptor).unwrap();
         let offers: Vec<Offer> = std::iter::from_fn(|| owner.offer()).collect();
-        assert_eq!(offers.len(), WORDS);
+        assert_eq!(offers.len(), WORDS - SLOT_WORDS);
+        let of_slots: Vec<Offer> = std::iter::from_fn(|| owner.offer_slot()).collect();
+        assert_eq!(of_slots.len(), SLOT_WORDS);
         let used = leader.take(offers[0].bits()).unwrap();
         drop(offers);
         let again: Vec<Offer> = std::iter::from_fn(|| owner.offer()).collect();
-        assert_eq!(again.len(), WORDS - 1);
+        assert_eq!(again.len(), WORDS - SLOT_WORDS - 1);
         drop(used);
     }
 }

@@ -1,12 +1,7 @@
-//! Memory of a device that the leader of another process can address, through CUDA's interprocess handles.
-//!
-//! To allocate and to map may make the driver wait for all work of the device. So it happens when a
-//! communicator is made, and never while one of its calls is in a stream.
+//! Memory of a device that another process can address, through CUDA's interprocess handles.
 
 use std::ffi::{c_int, c_uint};
-use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
+use std::sync::OnceLock;
 
 use crate::base::{Error, Result};
 use crate::device::context_key::ContextKey;
@@ -18,7 +13,6 @@ use crate::sys::foreign_library::ForeignLibrary;
 pub type IpcHandle = [u8; 64];
 
 driver_table! {
-    allocate: c"cuMemAlloc_v2", (*mut u64, usize);
     range: c"cuMemGetAddressRange_v2", (*mut u64, *mut usize, u64);
     get_handle: c"cuIpcGetMemHandle", (*mut IpcHandle, u64);
     open_handle: c"cuIpcOpenMemHandle_v2", (*mut u64, IpcHandle, c_uint);
@@ -33,46 +27,6 @@ fn table() -> Result<&'static Table> {
         Table::of(&unsafe { ForeignLibrary::open(LIBRARY) }?)
     });
     opened.as_ref().map_err(|why| Error::Unsupported(format!("the CUDA driver cannot share memory: {why}")))
-}
-
-/// Memory of this process that no communicator uses: context, address, length. It is never freed, because
-/// another process may have mapped it, but the next communicator uses it again.
-static SPARE: Mutex<Vec<(ContextKey, u64, usize)>> = Mutex::new(Vec::new());
-
-/// Memory of this process, on the device of a context.
-pub struct Bounce {
-    driver: &'static CudaDriver,
-    context: ContextKey,
-    address: u64,
-    bytes: usize,
-}
-
-impl Bounce {
-    /// Allocates memory in the context, which is current.
-    pub fn allocate(driver: &'static CudaDriver, context: CudaContext, bytes: usize) -> Result<Bounce> {
-        let context = ContextKey::of(driver, context)?;
-        let mut spare = SPARE.lock();
-        spare.retain(|(of, ..)| !of.has_gone());
-        if let Some(at) = spare.iter().position(|(of, _, length)| (*of, *length) == (context, bytes)) {
-            let (_, address, _) = spare.swap_remove(at);
-            return Ok(Bounce { driver, context, address, bytes });
-        }
-        let mut address = 0;
-        // SAFETY: writes one address.
-        let result = unsafe { (table()?.allocate)(&mut address, bytes) };
-        driver.check("cuMemAlloc", result)?;
-        Ok(Bounce { driver, context, address, bytes })
-    }
-
-    /// Its first byte, in every context of this process that may address the device.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// The handle by which another process maps it.
-    pub fn handle(&self) -> Result<IpcHandle> {
-        handle_of(self.driver, self.address)
-    }
 }
 
 /// The handle by which another process maps the allocation at an address.
@@ -93,55 +47,11 @@ pub(super) fn range_of(driver: &CudaDriver, address: u64) -> Result<(u64, usize)
     Ok((start, length))
 }
 
-impl Drop for Bounce {
-    fn drop(&mut self) {
-        SPARE.lock().push((self.context, self.address, self.bytes));
-    }
-}
-
-/// A [`Bounce`] of another process, mapped into this one.
-pub struct SharedBounce(Arc<Mapping>);
-
 /// Memory of another process, mapped into this one by a handle. Dropping it unmaps the memory.
 pub(super) struct Mapping {
     driver: &'static CudaDriver,
     context: ContextKey,
-    handle: IpcHandle,
     address: u64,
-}
-
-/// The mappings of this process. One that no communicator uses stays until another communicator is made.
-static MAPPINGS: Mutex<Vec<Arc<Mapping>>> = Mutex::new(Vec::new());
-
-impl SharedBounce {
-    /// Maps the memory of the handles into the context, which is current. Each must have `bytes` bytes. Ends
-    /// mappings that no communicator uses.
-    pub fn open_all(
-        driver: &'static CudaDriver,
-        context: CudaContext,
-        handles: &[Option<IpcHandle>],
-        bytes: usize,
-    ) -> Result<Vec<Option<SharedBounce>>> {
-        let key = ContextKey::of(driver, context)?;
-        let mut mappings = MAPPINGS.lock();
-        let mut open = |handle: &IpcHandle| {
-            let known = mappings.iter().find(|mapping| (mapping.context, &mapping.handle) == (key, handle));
-            if let Some(known) = known {
-                return Ok(SharedBounce(Arc::clone(known)));
-            }
-            let opened = Arc::new(Mapping::open(driver, context, *handle, bytes)?);
-            mappings.push(Arc::clone(&opened));
-            Ok(SharedBounce(opened))
-        };
-        let opened = handles.iter().map(|handle| handle.as_ref().map(&mut open).transpose()).collect();
-        mappings.retain(|mapping| Arc::strong_count(mapping) > 1);
-        opened
-    }
-
-    /// Its first byte in this process.
-    pub fn address(&self) -> u64 {
-        self.0.address()
-    }
 }
 
 impl Mapping {
@@ -158,7 +68,7 @@ impl Mapping {
         // SAFETY: writes one address. The driver checks the handle, which another process has sent.
         let result = unsafe { (table.open_handle)(&mut address, handle, LAZY_ENABLE_PEER_ACCESS) };
         driver.check("cuIpcOpenMemHandle", result)?;
-        let mapping = Mapping { driver, context: key, handle, address };
+        let mapping = Mapping { driver, context: key, address };
         let (start, length) = range_of(driver, address)?;
         let length = (start + length as u64).saturating_sub(address);
         if length >= bytes as u64 {
