@@ -479,7 +479,7 @@ mod tests {
         other.pages.push(second);
         let mut alone = process(0, 1, 1, 1, false);
         alone.pid = 7;
-        alone.pages[0].job = 6;
+        alone.pages[0].job = 10;
         let jobs = jobs_of(&[both, other, alone]);
         assert_eq!(jobs.iter().map(|job| job.processes.len()).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(jobs[0].communicators.iter().map(|comm| comm.ranks[1].calls).collect::<Vec<_>>(), [1, 9]);

@@ -57,7 +57,7 @@ fn hold_all(comm: &Communicator) -> Held<'_> {
 
 /// Statics that hold locks which a child does not need: those of GPU memory, because the CUDA driver does not
 /// work in a child, and the stopped clock of tests.
-const NOT_IN_A_CHILD: [&str; 13] = [
+const NOT_IN_A_CHILD: [&str; 14] = [
     "ENDED",
     "GIVEN_BACK",
     "KNOWN",
@@ -71,6 +71,7 @@ const NOT_IN_A_CHILD: [&str; 13] = [
     "IMPORTERS",
     "ACCEPTED",
     "OWNERS",
+    "BUFFERS",
 ];
 
 /// What the parent gives to the child.

@@ -18,6 +18,7 @@ use crate::comm::device::call_streams::{CallStream, CallStreams};
 use crate::comm::device::host::Host;
 use crate::device::direct::fill_in;
 use crate::device::{CudaContext, CudaDriver, Entered, PinnedBlock, StreamEvent};
+use crate::sys::clock;
 
 /// Time between two looks whether a stream has filled memory.
 const NAP: Duration = Duration::from_micros(50);
@@ -79,7 +80,7 @@ impl<H: Host> CapturedPieces<H> {
         }
         self.event.record(self.stream.stream)?;
         while !self.event.has_passed()? {
-            std::thread::sleep(NAP);
+            clock::sleep(NAP);
         }
         Ok(())
     }
