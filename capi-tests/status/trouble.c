@@ -36,7 +36,9 @@ static int all_reduce(int count)
 }
 #elif defined(DOOR_NCCL)
 /* The part of nccl.h that is needed. */
-typedef struct { char internal[128]; } ncclUniqueId;
+typedef struct {
+    char internal[128];
+} ncclUniqueId;
 int ncclGetUniqueId(ncclUniqueId *id);
 int ncclCommInitRank(void **comm, int size, ncclUniqueId id, int rank);
 int ncclAllReduce(const void *in, void *out, size_t count, int datatype, int op, void *comm, void *stream);
