@@ -394,6 +394,31 @@ static void dynamic(void)
     }
 }
 
+/* An access that reaches from one attached piece to the next. MPICH's tests do that. */
+static void adjacent(void)
+{
+    static int memory[4];
+    int values[4] = {rank, rank + 1, rank + 2, rank + 3}, before = (rank + size - 1) % size;
+    MPI_Aint place, theirs;
+    MPI_Win win;
+    if (!is_anyccl) {
+        return;
+    }
+    CALL(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CALL(MPI_Win_attach(win, memory + 2, 2 * sizeof(int)));
+    CALL(MPI_Win_attach(win, memory, 2 * sizeof(int)));
+    CALL(MPI_Get_address(memory, &place));
+    CALL(MPI_Sendrecv(&place, 1, MPI_AINT, before, 0, &theirs, 1, MPI_AINT, (rank + 1) % size, 0, MPI_COMM_WORLD,
+                      MPI_STATUS_IGNORE));
+    CALL(MPI_Win_fence(0, win));
+    CALL(MPI_Put(values, 4, MPI_INT, (rank + 1) % size, theirs, 4, MPI_INT, win));
+    CALL(MPI_Win_fence(0, win));
+    for (int i = 0; i < 4; i++) {
+        CHECK(memory[i] == before + i);
+    }
+    CALL(MPI_Win_free(&win));
+}
+
 /* Accesses of many pieces: longer than what is packed, and more runs than a system call takes. */
 static void large(int of_library)
 {
@@ -456,6 +481,7 @@ int main(int argc, char **argv)
     exclusion();
     failures();
     dynamic();
+    adjacent();
     large(1);
     large(0);
     return report_end();

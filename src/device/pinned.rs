@@ -66,7 +66,7 @@ struct Pool {
 struct Region {
     number: u64,
     driver: &'static CudaDriver,
-    /// It pins the memory.
+    /// The context that pins the memory.
     context: ContextKey,
     /// Unset when it is given back.
     memory: Option<AnonymousMapping>,

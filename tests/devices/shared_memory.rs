@@ -1,5 +1,5 @@
-//! What the communicators of a process share: bounce buffers on the device, and pinned memory. Two of them have
-//! no more than one, whatever the order of their calls is on each rank, and all of it is given back.
+//! What the communicators of a process share: bounce buffers on the device, and pinned memory. Two of them
+//! have no more than one, whatever the order of their calls is on each rank, and all of it is given back.
 
 use std::sync::Barrier;
 use std::time::Duration;

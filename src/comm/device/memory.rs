@@ -14,7 +14,7 @@ pub struct DeviceMemoryLimits {
     pub communicators_in_more: usize,
     /// Bytes of pinned memory at the first call.
     pub pinned_at_first: usize,
-    /// Bytes up to which it grows because a call has found none. Calls beside which none is queued get what
+    /// Bytes up to which it grows because a call has found none. Calls while no other is queued get what
     /// they need.
     pub pinned_for_later: usize,
 }

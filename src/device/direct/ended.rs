@@ -1,7 +1,7 @@
 //! Memory and mappings that nobody uses any more, until they can be given back.
 //!
-//! To free and to unmap makes the driver wait for all work of the device. So both happen only while no call of
-//! this process is queued ([`when_quiet`]).
+//! To free and to unmap makes the driver wait for all work of the device. So both happen only while no call
+//! of this process is queued ([`when_quiet`]).
 
 use parking_lot::Mutex;
 

@@ -5,6 +5,7 @@
 
 use super::Win;
 use super::combine::{LONGEST_COMPARED, Scratch, is_comparable, step};
+use super::dynamic::joined;
 use super::target::{load, store};
 use super::wire::{Kind, Parsed, Series};
 use crate::arguments::OpHandle;
@@ -59,8 +60,7 @@ impl Win {
         let is_dynamic = self.flavor == WIN_FLAVOR_DYNAMIC;
         let own = &self.targets[self.rank() as usize];
         let window = [(0, i128::from(own.bytes))];
-        let pieces: Vec<(i128, i128)> =
-            attached.iter().map(|(start, len)| (*start as i128, (*start + *len) as i128)).collect();
+        let pieces = joined(attached.iter().map(|(start, len)| (*start as u64, *len as u64)));
         let known: &[(i128, i128)] = if is_dynamic { &pieces } else { &window };
         if let Some(outside) = message.series.iter().find(|series| !is_inside(series, known)) {
             let (start, end) = outside.span();

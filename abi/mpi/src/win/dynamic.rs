@@ -10,6 +10,22 @@ use crate::constants::WIN_FLAVOR_DYNAMIC;
 use crate::error::{Class, Error, Result};
 use crate::types::host_memory::check_host;
 
+/// Begins and ends of pieces of memory, given by address and length. Pieces without a gap between them are
+/// one: an access may reach from one to the next.
+pub(super) fn joined(pieces: impl Iterator<Item = (u64, u64)>) -> Vec<(i128, i128)> {
+    let ends = |(start, len): (u64, u64)| (i128::from(start), i128::from(start) + i128::from(len));
+    let mut all: Vec<(i128, i128)> = pieces.filter(|(_, len)| *len > 0).map(ends).collect();
+    all.sort_unstable();
+    all.dedup_by(|next, last| {
+        let follows = next.0 == last.1;
+        if follows {
+            last.1 = next.1;
+        }
+        follows
+    });
+    all
+}
+
 fn check_dynamic(win: &Win) -> Result<()> {
     if win.flavor == WIN_FLAVOR_DYNAMIC {
         return Ok(());
@@ -67,4 +83,15 @@ pub unsafe fn detach(win: WinHandle, base: *const c_void) -> Result<()> {
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn pieces_without_a_gap_are_one() {
+        let pieces = [(40, 8), (10, 10), (30, 5), (20, 10), (48, 0), (36, 4)];
+        assert_eq!(joined(pieces.into_iter()), [(10, 35), (36, 48)]);
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Win;
 use super::control::PIECES;
+use super::dynamic::joined;
 use super::target::{Elements, Place as Where, Target};
 use super::wire::{self, Series};
 use crate::arguments::DatatypeHandle;
@@ -83,13 +84,10 @@ impl Remote<'_> {
 
     /// Refuses bytes that the target has not attached.
     fn check_attached(&self) -> Result<()> {
-        let pieces: Vec<(i128, i128)> = if self.rank == self.win.rank() {
-            let attached = self.win.attached.lock();
-            attached.iter().map(|(start, len)| (*start as i128, (*start + *len) as i128)).collect()
+        let pieces = if self.rank == self.win.rank() {
+            joined(self.win.attached.lock().iter().map(|(start, len)| (*start as u64, *len as u64)))
         } else {
-            let piece = |entry| self.win.control.piece(self.rank, entry);
-            let pieces = (0..PIECES).map(piece).filter(|(_, len)| *len > 0);
-            pieces.map(|(start, len)| (i128::from(start), i128::from(start) + i128::from(len))).collect()
+            joined((0..PIECES).map(|entry| self.win.control.piece(self.rank, entry)))
         };
         let is_inside = |from: i128, to: i128| pieces.iter().any(|(start, end)| *start <= from && to <= *end);
         let (start, end) = self.span(self.base as i128);

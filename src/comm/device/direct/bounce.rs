@@ -3,9 +3,9 @@
 //! A bounce buffer has [`SLOTS`] slots. A call of a rank whose memory the leader cannot address takes one
 //! slot, keeps it until its stream has passed the call, and gives it back. A communicator uses the bounce
 //! buffers of its context that there are when it is made, because the leader maps them then. Two of their
-//! slots are its *own*: no other communicator takes them. One is for launches of its captured calls, which run
-//! one after the other, and one for its other calls. The rest are shared. If too few would be shared, one more
-//! buffer is allocated. A buffer that no communicator uses any more is given back.
+//! slots are its *own*: no other communicator takes them. One is for launches of its captured calls, which
+//! run one after the other, and one for its other calls. The rest are shared. If too few would be shared, one
+//! more buffer is allocated. A buffer that no communicator uses any more is given back.
 //!
 //! Why calls of several communicators cannot block each other, in whatever order the ranks make them, on
 //! whatever streams:

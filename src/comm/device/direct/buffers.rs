@@ -1,8 +1,8 @@
 //! Where the buffers of a rank are for one piece, as the leader addresses them.
 //!
-//! A rank sends no address. If it shares the process of the leader, it leaves its addresses in a list of
-//! the process, under a random number, and sends the number. Otherwise it sends where its buffer, or a slot of
-//! a bounce buffer, is in an allocation that the leader has mapped. So no other process can make the leader
+//! A rank sends no address. If it shares the process of the leader, it leaves its addresses in a list of the
+//! process, under a random number, and sends the number. Otherwise it sends where its buffer, or a slot of a
+//! bounce buffer, is in an allocation that the leader has mapped. So no other process can make the leader
 //! touch other memory.
 
 use std::collections::HashMap;

@@ -20,8 +20,8 @@
 //! A call that fails must not release its stream while the leader's kernel still uses its buffers. Memory
 //! that both processes share says whether it does (`uses`).
 //!
-//! Bounce buffers are mapped over the same connection, when a communicator is made, and a slot is offered like
-//! a mapped buffer.
+//! Bounce buffers are mapped over the same connection, when a communicator is made, and a slot is offered
+//! like a mapped buffer.
 
 mod channel;
 mod importer;

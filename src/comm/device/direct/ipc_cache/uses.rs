@@ -11,7 +11,8 @@ use crate::sys::shared_memory::SharedMemory;
 
 const BYTES: usize = 8192;
 const WORDS: usize = BYTES / size_of::<UseWord>();
-/// The last words are for slots of bounce buffers: calls on mapped buffers leave them, however many there are.
+/// The last words are for slots of bounce buffers: calls on mapped buffers leave them, however many there
+/// are.
 pub const SLOT_WORDS: usize = WORDS / 2;
 
 /// The words of one connection.
