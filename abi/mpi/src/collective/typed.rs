@@ -154,7 +154,7 @@ mod tests {
         let start = memory.as_mut_ptr();
         let class =
             |sent: Elements<'_>, received: Elements<'_>| check_own(&sent, &received).map_err(|it| it.class);
-        let (four, one) = (Elements::written(start, 4, &bytes), Elements::written(start, 1, &ints));
+        let (four, one) = (Elements::written(start, 4, bytes), Elements::written(start, 1, ints));
         assert_eq!(class(four, one), Err(Class::BUFFER));
         assert_eq!(class(four, one.behind(1, 1)), Ok(()));
         assert_eq!(class(four, one.behind(1, 2)), Err(Class::TRUNCATE));

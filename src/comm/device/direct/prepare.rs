@@ -188,12 +188,8 @@ impl<H: Host> DirectPath<H> {
         };
         self.count_buffers(&input, &output);
         let operator = pieces.operator.as_ref();
-        let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
-        let copies = StreamCopies {
-            before: input.copies(&piece),
-            after: output.copies(&piece).into_iter().map(back).collect(),
-            factor: operator.and_then(|operator| self.factor_in_stream(operator)),
-        };
+        let factor = operator.and_then(|operator| self.factor_in_stream(operator));
+        let copies = copies_in_stream((&input, &output), &piece, factor);
         let buffers = RankBuffers {
             input: input.seen,
             input_step: input.seen_step,
@@ -202,18 +198,12 @@ impl<H: Host> DirectPath<H> {
         };
         let has_factor_in_stream = copies.factor.is_some();
         let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers)).transpose()?;
-        let mapped = |found: Option<&Found>| {
-            let side = |found: &Found| MappedSide {
-                token: *found.token,
-                offset: found.offset + if pieces.unequal.is_some() { 0 } else { piece.first_bytes() },
-            };
-            found.map(side).unwrap_or_default()
-        };
+        let first = if pieces.unequal.is_some() { 0 } else { piece.first_bytes() };
         let record = BufferRecord {
             number: published.as_ref().map_or(0, PublishedBuffers::number),
             slot,
-            input: mapped(of_input),
-            output: mapped(of_output),
+            input: mapped_side(of_input, first),
+            output: mapped_side(of_output, first),
             offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
             has_map_request: false,
             all_mapped: !input.moves() && !output.moves(),
@@ -381,4 +371,24 @@ impl<H: Host> DirectPath<H> {
             && self.driver.device_of(buffer) == Some(self.device)
             && (self.shares_device || self.driver.is_plain_memory(buffer))
     }
+}
+
+/// The copies of sides that move, before the kernel and after it.
+fn copies_in_stream(
+    (input, output): (&Side, &Side),
+    piece: &Piece,
+    factor: Option<(u64, usize)>,
+) -> StreamCopies {
+    let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
+    StreamCopies {
+        before: input.copies(piece),
+        after: output.copies(piece).into_iter().map(back).collect(),
+        factor,
+    }
+}
+
+/// Where the leader finds a buffer of which a piece begins at byte `first`.
+fn mapped_side(found: Option<&Found>, first: u64) -> MappedSide {
+    let side = |found: &Found| MappedSide { token: *found.token, offset: found.offset + first };
+    found.map(side).unwrap_or_default()
 }
