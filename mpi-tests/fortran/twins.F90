@@ -1,6 +1,6 @@
 ! What anyccl's modules have beside the functions themselves: their twins, MPI_Sizeof, and in mpi_f08 the interfaces of
 ! callbacks.
-module callbacks
+module twin_callbacks
 #ifdef WITH_F08
   use mpi_f08
   use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
@@ -24,7 +24,7 @@ contains
 end module
 
 program twins
-  use callbacks
+  use twin_callbacks
   implicit none
   integer :: rank, size, bytes, ierror, most(2)
   integer(8) :: long(3, 2)
