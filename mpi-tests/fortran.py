@@ -115,8 +115,10 @@ def by_wrapper(prefix):
             same(title, ranks, its, output(library, ranks, launch(prefix / "bin" / "anyccl", ranks, [program]), [library.folder]))
     for module in ("mpi", "mpi_f08"):
         program = WORK / "programs" / f"fortran-twins-{module}"
+        modules = program.with_suffix(".modules")
+        modules.mkdir(parents=True, exist_ok=True)
         run_compiler(["env", *(f"{name}={value}" for name, value in settings.items()), prefix / "bin" / "anyccl-mpifort", "-cpp", "-Wall",
-                      *(["-DWITH_F08"] if module == "mpi_f08" else []), SOURCES / "twins.F90", "-o", program])
+                      f"-J{modules}", *(["-DWITH_F08"] if module == "mpi_f08" else []), SOURCES / "twins.F90", "-o", program])
         got = output(library, 2, launch(prefix / "bin" / "anyccl", 2, [program]), [library.folder])
         if got != ["ok"] * 2:
             raise Failure(f"twins and sizes of {module}: {got}")
