@@ -1,9 +1,9 @@
 //! A clock of a few nanoseconds' cost, without system calls, which all processes of a host read alike.
 //!
-//! It is the processor's time stamp counter where the kernel itself keeps its time by that counter, so that
-//! it runs at one rate and shows the same on all cores. Elsewhere it is the kernel's coarse clock, whose
-//! steps are some milliseconds. A [`Scale`] turns its ticks into nanoseconds of the monotonic clock. It is
-//! made of two moments at which both clocks were read.
+//! Where the kernel itself keeps its time by the processor's time stamp counter, [`Ticks`] is that counter:
+//! it runs at one rate and shows the same on all cores. Elsewhere [`Ticks`] is the kernel's coarse clock,
+//! whose steps are some milliseconds. A [`Scale`] turns its ticks into nanoseconds of the monotonic clock. It
+//! is made of two moments at which both clocks were read.
 
 use std::fs;
 

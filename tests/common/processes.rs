@@ -288,3 +288,16 @@ impl Drop for RankProcess {
         let _ = self.child.wait();
     }
 }
+
+/// Kills one of the ranks once all are running. The streams of the others drain, and they end well.
+pub fn kill_one(mut ranks: Vec<RankProcess>, killed: usize) {
+    ranks.iter_mut().for_each(|rank| rank.expect("running"));
+    ranks[killed].signal(libc::SIGKILL);
+    let lost = ranks.remove(killed);
+    for rank in &mut ranks {
+        let said = rank.hear().text;
+        assert!(said.starts_with("drained"), "rank {} of those without {killed}: {said}", rank.rank);
+    }
+    drop(lost);
+    ranks.into_iter().for_each(RankProcess::end_well);
+}

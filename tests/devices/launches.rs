@@ -130,16 +130,7 @@ fn nothing_is_mapped_while_a_stream_waits_for_a_launch() {
 fn the_others_learn_of_a_killed_rank_at_a_launch_and_their_results_are_none() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(100));
     for killed in [0, 2] {
-        let mut ranks = job(3, "launch until failure").start_all();
-        ranks.iter_mut().for_each(|rank| rank.expect("running"));
-        ranks[killed].signal(libc::SIGKILL);
-        let lost = ranks.remove(killed);
-        for rank in &mut ranks {
-            let said = rank.hear().text;
-            assert!(said.starts_with("drained"), "rank {} of those without {killed}: {said}", rank.rank);
-        }
-        drop(lost);
-        ranks.into_iter().for_each(RankProcess::end_well);
+        processes::kill_one(job(3, "launch until failure").start_all(), killed);
     }
 }
 
@@ -397,7 +388,7 @@ fn update(comm: &Communicator, (arena, stream): &mut Device) {
     wait_until("the graphs have given back what they kept", || double().live("user_objects") == 0);
 }
 
-/// The lengths of the calls differ. Each rank is told, and none has a result.
+/// The lengths of the calls differ. Each rank gets the error, and none has a result.
 fn different(comm: &Communicator, (arena, stream): &mut Device) {
     let buffer = arena.take(2000);
     let bytes = 1000 * (1 + comm.rank() as usize);

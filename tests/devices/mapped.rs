@@ -179,16 +179,7 @@ fn a_leader_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies() {
 fn the_others_learn_of_a_killed_owner_or_leader_and_their_streams_drain() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(100));
     for killed in [0, 2] {
-        let mut ranks = start(&job(3, 1, "call until failure"));
-        ranks.iter_mut().for_each(|rank| rank.expect("running"));
-        ranks[killed].signal(libc::SIGKILL);
-        let lost = ranks.remove(killed);
-        for rank in &mut ranks {
-            let said = rank.hear().text;
-            assert!(said.starts_with("drained"), "rank {} of those without {killed}: {said}", rank.rank);
-        }
-        drop(lost);
-        ranks.into_iter().for_each(RankProcess::end_well);
+        processes::kill_one(start(&job(3, 1, "call until failure")), killed);
     }
 }
 

@@ -83,7 +83,7 @@ pub struct GpuMemory {
     pub communicators_in_one: usize,
     /// Communicators for which each further one is enough.
     pub communicators_in_more: usize,
-    /// Bytes of page-locked memory at the first call.
+    /// Bytes of pinned memory at the first call.
     pub pinned_at_first: usize,
     /// Bytes up to which that grows because a call has found none.
     pub pinned_for_later: usize,

@@ -104,7 +104,7 @@ fn gpus(gpus: &GpuSection) -> Vec<String> {
     let memory = &gpus.memory;
     lines.extend(wrapped(&format!(
         "memory of a process: on the direct path, {} MiB of a GPU for up to {} communicators and for each further {}; \
-         {} MiB page-locked, and more while calls need it",
+         {} MiB pinned, and more while calls need it",
         memory.bounce_bytes >> 20,
         memory.communicators_in_one,
         memory.communicators_in_more,

@@ -1,7 +1,7 @@
 //! The files in the form of PyTorch's flight recorder, one for each rank: `torchfrtrace` reads them.
 //!
-//! Of each communicator there is a process group. Sends, receives and the end of communicators are left out,
-//! and so are collectives with a count for each rank, whose sizes the recorder does not have.
+//! Each communicator becomes a process group. Sends, receives and the end of communicators are left out. So
+//! are collectives with a count for each rank, whose sizes the recorder does not have.
 
 use std::fs;
 use std::path::Path;

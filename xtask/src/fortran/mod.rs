@@ -265,7 +265,7 @@ fn module_f08(constants: &[Constant], rows: &[Row]) -> String {
 }
 
 /// Generic interfaces of all functions, or of their twins. One with large counts belongs to that without, if
-/// their arguments can be told apart.
+/// their arguments are distinguishable.
 fn interfaces(rows: &[Row], twin: &str) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| !row.is_removed) {

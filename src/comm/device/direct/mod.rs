@@ -19,7 +19,7 @@
 //! when it may (`ipc_cache`). Until then, a rank in another process copies to and from a bounce buffer, which
 //! the leader has mapped from the start, and which the communicators of a process share (`bounce`). Long
 //! calls go in pieces, so that a piece fits into a slot of it (`pieces`), or as a whole if no rank needs one.
-//! They, and calls for which nothing is free, run on the library's stream (`gated`).
+//! Calls in pieces, and calls for which nothing is free, run on the library's stream (`gated`).
 
 mod bounce;
 mod buffers;
