@@ -13,9 +13,9 @@
 
 use super::buffers::Memory;
 use super::fast_program::{FastOp, FastProgram};
+use super::prepared::Prepared;
 use super::steps::Bytes;
 use crate::endpoint::Endpoint;
-use crate::reduce::Reducer;
 use crate::sys::cores::{self, yield_now};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::Header;
@@ -36,16 +36,19 @@ const YIELDS: u32 = 40;
 /// The values that stay the same during one run of a fast program.
 pub(crate) struct FastCall<'a> {
     pub header: &'a Header,
-    pub reduce: Option<&'a Reducer>,
-    /// Bytes of an element, a power of two.
-    pub element_bytes: usize,
-    /// Whether each message has a count of its own in its header.
-    pub is_counted: bool,
+    pub prepared: &'a Prepared,
     /// Whether ranks share processors.
     pub oversubscribed: bool,
 }
 
 impl FastCall<'_> {
+    /// Whether a message of so many bytes is short enough.
+    // Not by a limit, which would be worked out before the loop in calls that send nothing.
+    #[inline]
+    fn may_send(&self, bytes: usize) -> bool {
+        bytes <= LONGEST_OVERSUBSCRIBED || !self.oversubscribed && bytes <= LONGEST
+    }
+
     /// Header of a message with a count of its own.
     #[inline]
     fn counted(&self, count: u64) -> Header {
@@ -71,8 +74,8 @@ impl StopPoint {
 /// Runs a fast program from its first operation on, as far as possible.
 ///
 /// # Safety
-/// `memory` is valid for every span of the program, and no one else uses it. `call.reduce` fits the elements,
-/// and is given if the program reduces.
+/// `memory` is valid for every span of the program, and no one else uses it. The prepared call is that of the
+/// program, and its reducer is given if the program reduces.
 #[inline]
 pub(crate) unsafe fn run(
     fast: &FastProgram,
@@ -81,17 +84,20 @@ pub(crate) unsafe fn run(
     endpoints: &mut [Endpoint],
 ) -> StopPoint {
     let ops = &*fast.ops;
-    let longest = if call.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST };
+    let prepared = call.prepared;
     let mut waited = 0;
     for (done, op) in ops.iter().enumerate() {
         match op {
-            // SAFETY: passed on from our caller.
-            FastOp::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
+            FastOp::Local(local) => {
+                let element_bytes = prepared.program.element_bytes;
+                // SAFETY: passed on from our caller.
+                unsafe { memory.run_local(local, prepared.reduce.as_ref(), element_bytes) };
+            }
             FastOp::Send { peer, span, count, may_zero_copy, cut, .. } => {
                 let stop = StopPoint { done, bytes: 0 };
                 let endpoint = &mut endpoints[*peer as usize];
                 let may_send_ahead = endpoint.may_send_ahead();
-                let Some(link) = endpoint.inbox.link.fast_path().filter(|_| span.len <= longest) else {
+                let Some(link) = endpoint.inbox.link.fast_path().filter(|_| call.may_send(span.len)) else {
                     return stop;
                 };
                 let data = memory.address(span, 0);
@@ -104,7 +110,7 @@ pub(crate) unsafe fn run(
                     return stop;
                 }
                 let own;
-                let header = if call.is_counted {
+                let header = if prepared.is_counted {
                     own = call.counted(*count);
                     &own
                 } else {
@@ -120,7 +126,7 @@ pub(crate) unsafe fn run(
             FastOp::Recv { peer, operand, dst, count, .. } => {
                 let endpoint = &mut endpoints[*peer as usize];
                 let own;
-                let header = if call.is_counted {
+                let header = if prepared.is_counted {
                     own = call.counted(*count);
                     &own
                 } else {
@@ -157,11 +163,14 @@ unsafe fn receive(
         return None;
     }
     let link = endpoint.inbox.link.fast_path()?;
+    let prepared = call.prepared;
+    // A power of two: `fast_compile` demands it.
+    let element_bytes = prepared.program.element_bytes;
     let mut done = None;
     loop {
         let before = done.unwrap_or(0);
         let (data, bytes) = match link.peek(header, dst.len - before) {
-            Peek::Data(data, bytes) if bytes & (call.element_bytes - 1) == 0 => (data, bytes),
+            Peek::Data(data, bytes) if bytes & (element_bytes - 1) == 0 => (data, bytes),
             Peek::Empty if pause(waited, call.oversubscribed) => continue,
             _ => break,
         };
@@ -172,11 +181,11 @@ unsafe fn receive(
             // bytes wrong.
             None => unsafe { copy_short(to, data, bytes) },
             Some(operand) => {
-                let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
+                let reduce = prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
                 let operand = memory.address(operand, before);
                 // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more.
                 // By the verifier, `dst` is identical to the operand or disjoint from it.
-                unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
+                unsafe { reduce.apply(to, operand, data, bytes >> element_bytes.trailing_zeros()) };
             }
         }
         link.release();

@@ -7,6 +7,7 @@ use super::context::CommId;
 use super::disagreement::History;
 use crate::base::Result;
 use crate::executor::{Buffers, Copies, Division, Execution, Prepared, placed};
+use crate::observe::status::ShownEnd;
 use crate::transport::Header;
 
 /// Most executions that are kept for later calls.
@@ -74,9 +75,14 @@ impl ActiveCall {
 }
 
 #[inline(always)]
-pub(super) fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> Header {
-    let call = prepared.packed;
-    Header { context, sequence: collectives.note(call, prepared.fingerprint), call }
+pub(super) fn header_for(
+    context: u32,
+    collectives: &mut History,
+    prepared: &Prepared,
+    end: ShownEnd,
+) -> Header {
+    let sequence = collectives.note(&prepared.packed, prepared.fingerprint, end);
+    Header { context, sequence, call: prepared.packed }
 }
 
 #[inline]

@@ -9,7 +9,7 @@ use super::engine::{CallOutcome, Engine, Ticket};
 use super::engine_comm::EngineComm;
 use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Execution, Prepared, StagedBuffers};
-use crate::observe::status::StatusPage;
+use crate::observe::status::{ShownEnd, StatusPage};
 use crate::sys::clock;
 
 /// Age of the last read of the control channels from which they are read again before a call succeeds. This
@@ -38,7 +38,7 @@ impl Engine {
         let mut copies = copies.transpose()?;
         // Whatever needs memory has it now, so the call is made on this rank.
         let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
-        let header = header_for(*context, collectives, &prepared);
+        let header = header_for(*context, collectives, &prepared, ShownEnd::Open);
         let used = match &prepared.pre_exchange {
             None => copies.as_mut().map_or(buffers, Copies::buffers),
             Some(exchange) => {
@@ -70,7 +70,7 @@ impl Engine {
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
         execution.reserve(&prepared.program)?;
         let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
-        let header = header_for(*context, collectives, &prepared);
+        let header = header_for(*context, collectives, &prepared, ShownEnd::Open);
         // SAFETY: passed on from our caller.
         unsafe { execution.begin_staged(Arc::clone(&prepared), header, buffers, staged) };
         Ok(self.enlist(comm, &prepared, buffers, (Vec::new(), None), execution))

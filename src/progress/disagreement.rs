@@ -6,7 +6,7 @@
 //! which calls it has made ([`CallRecord`]).
 
 use crate::base::{Call, Error};
-use crate::observe::status::CallSlot;
+use crate::observe::status::{CallSlot, ShownEnd};
 use crate::transport::control::CallRecord;
 
 /// Number of calls that are remembered. Calls under way remember themselves ([`super::calls`]). A power of
@@ -42,13 +42,13 @@ pub(super) enum Difference {
 /// The calls of one context, packed, by number.
 #[derive(Debug)]
 pub(super) struct History {
-    /// Number of the next call.
-    next: u32,
-    /// Number of calls that are remembered.
-    filled: usize,
-    /// The call with number n is at n % REMEMBERED. Empty until the first call, because most contexts have
+    /// Number that the first call had.
+    first: u64,
+    /// Number of the next call. In messages it wraps around.
+    next: u64,
+    /// The call with number n is at n % REMEMBERED. None until the first call, because most contexts have
     /// none.
-    calls: Vec<[u64; 2]>,
+    calls: Option<Box<[[u64; 2]; REMEMBERED]>>,
     /// Digest of all calls, in their order.
     digest: u64,
     /// Where other processes read the last call.
@@ -63,7 +63,8 @@ impl Default for History {
 
 impl History {
     fn starting_at(next: u32) -> History {
-        History { next, filled: 0, calls: Vec::new(), digest: 0, slot: None }
+        let first = u64::from(next);
+        History { first, next: first, calls: None, digest: 0, slot: None }
     }
 
     /// Lets other processes read the calls that are made from now on.
@@ -76,46 +77,45 @@ impl History {
         self.slot.iter().for_each(|slot| slot.note_failure(error));
     }
 
-    /// Notes that the last call has ended well and soon, of all that this rank has made on any communicator.
-    #[inline(always)]
-    pub fn note_end_of_latest(&self) {
-        if let Some(slot) = &self.slot {
-            slot.note_end_of_latest();
-        }
-    }
-
     /// Number of calls that were made.
     pub fn made(&self) -> u32 {
-        self.next
+        self.next as u32
     }
 
-    /// Notes a packed call with its fingerprint (`executor::prepared`). Returns its number.
+    /// Number of calls that are remembered.
+    fn filled(&self) -> usize {
+        (self.next - self.first).min(REMEMBERED as u64) as usize
+    }
+
+    /// Notes a packed call with its fingerprint (`executor::prepared`). Returns its number. `end`: what other
+    /// processes read of its end, until there is more to say.
+    // The call is borrowed, because its words would have to be saved while the slot is written.
     #[inline(always)]
-    pub fn note(&mut self, call: [u64; 2], fingerprint: u64) -> u32 {
-        if self.filled < REMEMBERED {
-            self.calls.resize(REMEMBERED, [0; 2]);
-            self.filled += 1;
-        }
+    pub fn note(&mut self, call: &[u64; 2], fingerprint: u64, end: ShownEnd) -> u32 {
         // The step of FxHash: the same calls in another order give another digest.
         self.digest = (self.digest.rotate_left(5) ^ fingerprint).wrapping_mul(0x517c_c1b7_2722_0a95);
         let number = self.next;
-        self.calls[number as usize % REMEMBERED] = call;
-        self.next = number.wrapping_add(1);
+        let calls = match &mut self.calls {
+            Some(calls) => calls,
+            none => allocate(none),
+        };
+        calls[number as usize % REMEMBERED] = *call;
+        self.next = number + 1;
         if let Some(slot) = &self.slot {
-            slot.note(number, call);
+            slot.note(number as u32, call, end);
         }
-        number
+        number as u32
     }
 
     fn at(&self, number: u32) -> [u64; 2] {
-        self.calls[number as usize % REMEMBERED]
+        self.calls.as_ref().map_or([0; 2], |calls| calls[number as usize % REMEMBERED])
     }
 
     /// The record of the calls, for a peer.
     pub fn record(&self) -> CallRecord {
-        let count = self.filled.min(CallRecord::LATEST) as u32;
-        let latest = (0..count).map(|i| self.at(self.next.wrapping_sub(count - i))).collect();
-        CallRecord { next: self.next, digest: self.digest, latest }
+        let count = self.filled().min(CallRecord::LATEST) as u32;
+        let latest = (0..count).map(|i| self.at(self.made().wrapping_sub(count - i))).collect();
+        CallRecord { next: self.made(), digest: self.digest, latest }
     }
 
     /// The first difference between the calls of a peer that has left and those made here. `is_over`: this
@@ -134,12 +134,12 @@ impl History {
                 Verdict::Future | Verdict::Agrees | Verdict::Forgotten => {}
             }
         }
-        match self.next.wrapping_sub(theirs.next) as i32 {
+        match self.made().wrapping_sub(theirs.next) as i32 {
             0 if self.digest != theirs.digest => Some(Difference::Forgotten),
             0 => None,
             // A call of this rank that waits for the peer reports the difference itself.
             _ if !is_over => None,
-            ahead if ahead > 0 && ahead as usize <= self.filled => {
+            ahead if ahead > 0 && ahead as usize <= self.filled() => {
                 Some(Difference::OnlyMine { number: theirs.next, mine: self.at(theirs.next) })
             }
             _ => Some(Difference::Forgotten),
@@ -148,19 +148,24 @@ impl History {
 
     /// Compares a peer's call with the one made here under the same number.
     pub fn judge(&self, number: u32, call: [u64; 2]) -> Verdict {
-        let back = self.next.wrapping_sub(number) as i32;
+        let back = self.made().wrapping_sub(number) as i32;
         if back <= 0 {
             return Verdict::Future;
         }
-        if back as usize > self.filled {
+        if back as usize > self.filled() {
             return Verdict::Forgotten;
         }
-        let mine = self.calls[number as usize % REMEMBERED];
+        let mine = self.at(number);
         match Call::unpack(mine) {
             Some(mine_read) if !Call::agree(mine, call) => Verdict::Contradicts(mine_read),
             _ => Verdict::Agrees,
         }
     }
+}
+
+#[cold]
+fn allocate(calls: &mut Option<Box<[[u64; 2]; REMEMBERED]>>) -> &mut [[u64; 2]; REMEMBERED] {
+    calls.insert(Box::new([[0; 2]; REMEMBERED]))
 }
 
 /// Describes a peer's call, even if its bytes make no sense.
@@ -175,7 +180,7 @@ mod tests {
     use crate::executor::fingerprint;
 
     fn note(history: &mut History, call: [u64; 2]) -> u32 {
-        history.note(call, fingerprint(call))
+        history.note(&call, fingerprint(call), ShownEnd::Open)
     }
 
     fn call(count: u64) -> Call {

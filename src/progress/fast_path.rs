@@ -15,6 +15,7 @@ use super::engine_comm::EngineComm;
 use crate::base::Result;
 use crate::executor::fast_path::{self, StopPoint};
 use crate::executor::{Buffers, Key, Memory, Prepared};
+use crate::observe::status::{ShownEnd, StatusPage};
 use crate::observe::trace;
 use crate::transport::Header;
 
@@ -96,29 +97,23 @@ impl Engine {
             return FastPath::NotTaken;
         }
         let EngineComm { context, collectives, .. } = comm;
-        let header = header_for(*context, collectives, prepared);
+        let header = header_for(*context, collectives, prepared, ShownEnd::Soon);
         let scratch = match prepared.program.scratch_bytes {
             0 => ptr::null_mut(),
             _ => scratch_of(&mut self.calls.spare, prepared),
         };
         let memory = Memory { buffers, scratch };
-        let call = fast_path::FastCall {
-            header: &header,
-            reduce: prepared.reduce.as_ref(),
-            element_bytes: prepared.program.element_bytes,
-            is_counted: prepared.is_counted,
-            oversubscribed: self.oversubscribed,
-        };
+        let oversubscribed = self.oversubscribed;
+        let call = fast_path::FastCall { header: &header, prepared, oversubscribed };
         // SAFETY: passed on from our caller.
         let stop = unsafe { fast_path::run(fast, &memory, &call, &mut self.endpoints) };
         if stop.is_end_of(fast) {
             finish(prepared, buffers);
-            collectives.note_end_of_latest();
             return FastPath::Done;
         }
         let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
-        FastPath::Started(unsafe { self.continue_from(id, prepared, header, buffers, &stop) })
+        FastPath::Started(unsafe { self.continue_from(id, prepared, header, buffers, stop) })
     }
 
     /// Starts a call that has run as far as `stop`, with the scratch of the last spare execution.
@@ -132,11 +127,12 @@ impl Engine {
         prepared: Arc<Prepared>,
         header: Header,
         buffers: Buffers,
-        stop: &StopPoint,
+        stop: StopPoint,
     ) -> Ticket {
+        self.page.iter().for_each(StatusPage::note_latest_goes_on);
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
         // SAFETY: passed on from our caller.
-        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, stop) };
+        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, &stop) };
         self.enlist(id, &prepared, buffers, (Vec::new(), None), execution)
     }
 }

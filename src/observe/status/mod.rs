@@ -25,7 +25,7 @@ mod snapshot;
 pub use dump::{FILE_PREFIX, write_dump};
 pub use failure::FailureKind;
 pub use held::HeldPage;
-pub use operations::OperationSnapshot;
+pub use operations::{OperationSnapshot, ShownEnd};
 pub use page::{CallSlot, CommIdentity, Identity, StatusPage, WaitSlot};
 pub use page_file::PageFile;
 pub use snapshot::{CommSnapshot, Snapshot, WaitSnapshot};

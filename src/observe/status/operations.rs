@@ -7,18 +7,26 @@
 //! The number of an operation is written last, and is zero meanwhile. So a reader takes no words of two
 //! operations for one, if it also finds them unchanged when it looks again.
 //!
-//! Times are those of [`Ticks`]. A call that runs to its end on the fast path has no time of its end, because
-//! it takes some tens of microseconds at most: the end is given as its begin. So the recorder costs such a
-//! call one read of the time stamp counter and ten stores, and no system call.
+//! Times are those of [`Ticks`]. A call on the fast path takes some tens of microseconds at most, or leaves
+//! that path. So it is written down as ended when it begins ([`ShownEnd`]), and its end is given as its begin.
+//! It costs the recorder one read of the time stamp counter and ten stores, and no system call.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use super::layout::{KEPT, OperationWords, halves, pair};
+use super::layout::{KEPT, OperationWords, halves};
 use crate::base::Call;
 use crate::sys::ticks::{Scale, Ticks};
 
-/// End of an operation that took some tens of microseconds at most.
-const SOON: u64 = 1;
+/// What is written of the end of an operation when it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum ShownEnd {
+    /// Nothing: there will be a time.
+    Open = 0,
+    /// That it has ended well. It ends within some tens of microseconds, or is opened again.
+    Soon = 1,
+}
+
 /// Set in the end of an operation that has failed.
 const FAILED: u64 = 1 << 63;
 
@@ -40,17 +48,32 @@ impl Recorder {
         Recorder { words, ticks, latest: AtomicU64::new(0) }
     }
 
-    /// Notes that a call begins.
+    /// Notes that a call begins: `place` of its words, and the packed call.
     #[inline(always)]
-    pub fn begin(&self, context: u32, number: u32, call: [u64; 2]) {
+    pub fn begin(&self, place: u64, call: &[u64; 2], end: ShownEnd) {
+        match self.ticks {
+            Ticks::Counter => self.begin_at(Ticks::Counter.now(), place, call, end),
+            Ticks::Coarse => self.begin_by_coarse_clock(place, call, end),
+        }
+    }
+
+    // Apart from the other, which would save registers for the sake of this one's call.
+    #[cold]
+    #[inline(never)]
+    fn begin_by_coarse_clock(&self, place: u64, call: &[u64; 2], end: ShownEnd) {
+        self.begin_at(Ticks::Coarse.now(), place, call, end);
+    }
+
+    #[inline(always)]
+    fn begin_at(&self, time: u64, place: u64, call: &[u64; 2], end: ShownEnd) {
         let latest = self.latest.load(Ordering::Relaxed) + 1;
         self.latest.store(latest, Ordering::Relaxed);
         let words = self.at(latest);
         words.number.store(0, Ordering::Relaxed);
         fence(Ordering::Release);
-        words.begin.store(self.ticks.now(), Ordering::Relaxed);
-        words.end.store(0, Ordering::Relaxed);
-        words.place.store(pair(context, number), Ordering::Relaxed);
+        words.begin.store(time, Ordering::Relaxed);
+        words.end.store(end as u64, Ordering::Relaxed);
+        words.place.store(place, Ordering::Relaxed);
         words.call[0].store(call[0], Ordering::Relaxed);
         words.call[1].store(call[1], Ordering::Relaxed);
         words.number.store(latest, Ordering::Release);
@@ -67,10 +90,9 @@ impl Recorder {
         self.latest.load(Ordering::Relaxed)
     }
 
-    /// Notes that the operation which began last has ended well, soon after its begin.
-    #[inline(always)]
-    pub fn end_latest(&self) {
-        self.at(self.latest()).end.store(SOON, Ordering::Relaxed);
+    /// Notes that the operation which began last is still under way.
+    pub fn reopen_latest(&self) {
+        self.at(self.latest()).end.store(ShownEnd::Open as u64, Ordering::Relaxed);
     }
 
     /// Notes that an operation has moved its first byte.
@@ -153,7 +175,11 @@ impl OperationWords {
             call: Call::unpack([of(&self.call[0]), of(&self.call[1])])?,
             began,
             moved: scale.nanoseconds(moved).filter(|_| moved != 0 && moved >= of(&self.begin)),
-            ended: if end == SOON { began } else { scale.nanoseconds(end & !FAILED).filter(|_| end != 0) },
+            ended: if end == ShownEnd::Soon as u64 {
+                began
+            } else {
+                scale.nanoseconds(end & !FAILED).filter(|_| end != 0)
+            },
             has_ended: end != 0,
             has_failed: end & FAILED != 0,
         })

@@ -10,7 +10,7 @@ use super::failure::FailureKind;
 use super::layout::{
     COUNTER, CommWords, FILE_BYTES, FileWords, LISTED, MAGIC, NAME, NO_CALL, PageWords, USED, WaitWords, pair,
 };
-use super::operations::Recorder;
+use super::operations::{Recorder, ShownEnd};
 use super::snapshot::{Snapshot, read_own};
 use crate::base::{Error, Rank};
 use crate::sys::owned::Owned;
@@ -164,6 +164,11 @@ impl StatusPage {
         self.0.recorder.latest()
     }
 
+    /// Notes that the operation which was recorded last is still under way, though it was to end soon.
+    pub fn note_latest_goes_on(&self) {
+        self.0.recorder.reopen_latest();
+    }
+
     /// Notes that an operation has moved its first byte.
     pub fn note_moved(&self, operation: u64) {
         self.0.recorder.note_moved(operation);
@@ -200,18 +205,12 @@ impl CallSlot {
     /// Notes a packed call by its number.
     // Not inlined: it needs registers that its callers use, and a call is cheaper than to save them.
     #[inline(never)]
-    pub fn note(&self, number: u32, call: [u64; 2]) {
+    pub fn note(&self, number: u32, call: &[u64; 2], end: ShownEnd) {
         let words = self.words;
         words.call[0].store(call[0], Ordering::Relaxed);
         words.call[1].store(call[1], Ordering::Relaxed);
         words.made.store(u64::from(number) + 1, Ordering::Release);
-        self.page.recorder.begin(self.context, number, call);
-    }
-
-    /// Notes that the call noted last, of all communicators of the engine, has ended well and soon.
-    #[inline(always)]
-    pub fn note_end_of_latest(&self) {
-        self.page.recorder.end_latest();
+        self.page.recorder.begin(pair(self.context, number), call, end);
     }
 
     /// Notes that the communicator has failed.

@@ -162,6 +162,7 @@ mod tests {
 
     use super::super::held::HeldPage;
     use super::super::layout::{FILE_BYTES, KEPT, PAGE_BYTES};
+    use super::super::operations::ShownEnd;
     use super::super::page::{CommIdentity, Identity, StatusPage};
     use super::super::page_file::PageFile;
     use super::*;
@@ -194,7 +195,7 @@ mod tests {
         let page = page(71);
         let slot = page.add_comm(&about(9));
         assert_eq!(mine(71).comms[0].last, None);
-        slot.note(16, call(5).pack());
+        slot.note(16, &call(5).pack(), ShownEnd::Open);
         let wait = page.add_wait().unwrap();
         wait.describe(9, Some(16), Duration::from_secs(5), &"ä".repeat(1000));
         let read = mine(71);
@@ -224,11 +225,11 @@ mod tests {
         let page = page(73);
         let (one, other) = (page.add_comm(&about(1)), page.add_comm(&about(2)));
         let start = clock::monotonic_nanoseconds();
-        one.note(0, call(10).pack());
-        one.note_end_of_latest();
-        other.note(0, call(11).pack());
+        one.note(0, &call(10).pack(), ShownEnd::Soon);
+        other.note(0, &call(11).pack(), ShownEnd::Open);
         let second = page.latest_operation();
-        one.note(1, call(12).pack());
+        one.note(1, &call(12).pack(), ShownEnd::Soon);
+        page.note_latest_goes_on();
         page.note_moved(second);
         page.note_end(second, true);
         let read = mine(73);
@@ -265,7 +266,7 @@ mod tests {
         let page = page(74);
         let slot = page.add_comm(&about(1));
         for number in 0..KEPT as u32 + 50 {
-            slot.note(number, call(u64::from(number)).pack());
+            slot.note(number, &call(u64::from(number)).pack(), ShownEnd::Open);
         }
         // Their lines belong to others by now.
         page.note_end(1, true);
@@ -284,7 +285,7 @@ mod tests {
     fn communicators_and_waits_beyond_the_places_are_left_out_but_not_their_operations() {
         let page = page(72);
         let comms: Vec<_> = (0..70).map(|context| page.add_comm(&about(context))).collect();
-        comms[69].note(3, call(1).pack());
+        comms[69].note(3, &call(1).pack(), ShownEnd::Open);
         let mut waits = Vec::new();
         for context in 0..20 {
             if let Some(wait) = page.add_wait() {
