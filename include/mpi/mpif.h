@@ -119,6 +119,8 @@
       parameter (MPI_UNSIGNED_LONG=526)
       integer MPI_UNSIGNED_LONG_LONG
       parameter (MPI_UNSIGNED_LONG_LONG=527)
+      integer MPI_LONG_LONG_INT
+      parameter (MPI_LONG_LONG_INT=523)
       integer MPI_INT8_T
       parameter (MPI_INT8_T=576)
       integer MPI_INT16_T
@@ -149,6 +151,8 @@
       parameter (MPI_C_LONG_DOUBLE_COMPLEX=548)
       integer MPI_C_BOOL
       parameter (MPI_C_BOOL=568)
+      integer MPI_C_COMPLEX
+      parameter (MPI_C_COMPLEX=530)
       integer MPI_CXX_BOOL
       parameter (MPI_CXX_BOOL=569)
       integer MPI_CXX_FLOAT_COMPLEX

@@ -179,7 +179,7 @@ contains
     character(12) :: short
     character(20) :: value
     character(MPI_MAX_INFO_KEY) :: key
-    integer :: comm, length, info, count
+    integer :: comm, length, info, count, session
     logical :: flag
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, code)
     call MPI_Comm_set_name(comm, 'a name   ', code)
@@ -215,9 +215,16 @@ contains
     value = '-'
     call MPI_Info_get_string(info, 'key', length, value, flag, code)
     if (.not. flag .or. length /= 10 .or. value /= 'some value') stop 5
-    length = 4
+    length = 6
     call MPI_Info_get_string(info, 'key', length, value, flag, code)
-    if (length /= 10 .or. value /= 'some') stop 6
+    if (length /= 10 .or. value /= 'some v') stop 6
+    call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session, code)
+    length = 6
+    value = '-'
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, value, code)
+    if (length /= 11 .or. value /= 'mpi://') stop 8
+    call MPI_Session_finalize(session, code)
+    if (MPI_LONG_LONG_INT /= MPI_LONG_LONG) stop 9
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, code)
     call MPI_Comm_spawn('program', MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, code)
     if (code == MPI_SUCCESS) stop 7

@@ -20,7 +20,19 @@ impl Constant {
 /// Reads the constants that Fortran has, too. A string in Fortran has no zero at its end, so the limits of
 /// strings are smaller by one.
 pub fn read(header: &str) -> Vec<Constant> {
-    header.lines().filter_map(constant).filter(|constant| !is_only_in_c(&constant.name)).collect()
+    let mut constants = Vec::new();
+    for line in header.lines() {
+        let found = constant(line).or_else(|| synonym(line, &constants));
+        constants.extend(found.filter(|constant| !is_only_in_c(&constant.name)));
+    }
+    constants
+}
+
+/// The constant that a line defines as another name of one before it.
+fn synonym(line: &str, before: &[Constant]) -> Option<Constant> {
+    let (name, other) = line.strip_prefix("#define ")?.split_once(' ')?;
+    let of = before.iter().find(|constant| constant.name == other.trim())?;
+    is_name(name).then(|| Constant { name: name.to_string(), value: of.value, handle: of.handle.clone() })
 }
 
 fn is_only_in_c(name: &str) -> bool {
@@ -38,10 +50,6 @@ fn constant(line: &str) -> Option<Constant> {
         None => line.split_once('=')?,
     };
     let name = name.trim();
-    let is_name = name
-        .strip_prefix("MPI_")?
-        .chars()
-        .all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
     let rest = rest.split("/*").next()?.trim().trim_end_matches(',');
     let (handle, digits) = match rest.strip_prefix("((MPI_") {
         Some(typed) => {
@@ -56,7 +64,13 @@ fn constant(line: &str) -> Option<Constant> {
     }
     // Of a pointer, Fortran has the address of a common block.
     let is_pointer = handle.as_deref().is_some_and(|handle| handle.contains('*'));
-    (is_name && !is_pointer).then(|| Constant { name: name.to_string(), value, handle })
+    (is_name(name) && !is_pointer).then(|| Constant { name: name.to_string(), value, handle })
+}
+
+/// Whether a name is that of a constant.
+fn is_name(name: &str) -> bool {
+    let of_constants = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    name.strip_prefix("MPI_").is_some_and(|rest| rest.chars().all(of_constants))
 }
 
 fn number(digits: &str) -> Option<i64> {

@@ -5,12 +5,15 @@ use std::ffi::{CString, c_int};
 
 use super::keys::{self, Word};
 use crate::abi::Abi;
-use crate::arguments::{CommHandle, DatatypeHandle, InfoHandle, InputOutput, Output, TextPlace, WinHandle};
+use crate::arguments::{
+    CommHandle, DatatypeHandle, InfoHandle, InputOutput, Output, SessionHandle, TextPlace, WinHandle,
+};
 use crate::attribute::{Kind, fortran};
 use crate::environment;
 use crate::error::Result;
 use crate::info;
 use crate::p2p::buffered;
+use crate::session;
 
 /// Form of values of attributes: integers of the size of an address.
 const INTEGER: c_int = 1;
@@ -49,6 +52,17 @@ pub unsafe fn info_get_string(
     flag: Output<bool>,
 ) -> Result<()> {
     info::calls::string(info, &key, buflen, Some(value), flag, false)
+}
+
+/// `MPI_SESSION_GET_NTH_PSET`: the length does not count a zero, either.
+pub unsafe fn session_get_nth_pset(
+    session: SessionHandle,
+    info: InfoHandle,
+    n: i32,
+    length: InputOutput<i32>,
+    name: TextPlace,
+) -> Result<()> {
+    session::calls::nth_pset(session, info, n, length, Some(name), false)
 }
 
 /// What a function that makes a key writes and reads.

@@ -20,6 +20,7 @@ macro_rules! fortran_row {
     (@table MPI_Comm_spawn_multiple $($row:tt)*) => {};
     (@table MPI_Info_create_env $($row:tt)*) => {};
     (@table MPI_Info_get_string $($row:tt)*) => {};
+    (@table MPI_Session_get_nth_pset $($row:tt)*) => {};
     (@table MPI_Attr_get $($row:tt)*) => {};
     (@table MPI_Attr_put $($row:tt)*) => {};
     (@table MPI_Keyval_create $($row:tt)*) => {};

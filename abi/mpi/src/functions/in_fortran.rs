@@ -17,6 +17,8 @@ macro_rules! in_fortran {
             2 "4.0" MPI_Info_create_env PMPI_Info_create_env (info: Out<InfoHandle>) = fortran::calls::info_create_env;
             2 "4.0" MPI_Info_get_string PMPI_Info_get_string (info: InfoHandle, key: InText, buflen: InOut<Int>, value: OutText,
                 flag: Out<Flag>) = fortran::calls::info_get_string;
+            3 "4.0" MPI_Session_get_nth_pset PMPI_Session_get_nth_pset (session: SessionHandle, info: InfoHandle, n: Int, pset_len:
+                InOut<Int>, pset_name: OutText) on session = fortran::calls::session_get_nth_pset;
             3 "1.0" MPI_Attr_get PMPI_Attr_get (comm: CommHandle, keyval: Keyval, attribute_val: Out<ShortAddress>, flag:
                 Out<Flag>) on comm = fortran::calls::comm_get <Door>;
             3 "1.0" MPI_Attr_put PMPI_Attr_put (comm: CommHandle, keyval: Keyval, attribute_val: Count) on comm =

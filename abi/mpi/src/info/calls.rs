@@ -98,7 +98,7 @@ pub fn string(
     if let Some(found) = found {
         if room > 0 {
             let value = value.ok_or_else(|| Error::new(Class::ARG, "value is NULL"))?;
-            value.put(found.as_bytes(), TextLimit::Given(room + usize::from(!counts_zero)));
+            value.put(found.as_bytes(), TextLimit::Given(room));
         }
         buflen.set(found.len() as i32 + i32::from(counts_zero));
     }

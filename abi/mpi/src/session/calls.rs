@@ -90,6 +90,18 @@ pub unsafe fn get_nth_pset(
     length: InputOutput<i32>,
     place: Option<TextPlace>,
 ) -> Result<()> {
+    nth_pset(session, info, n, length, place, true)
+}
+
+/// Names a process set. `counts_zero`: the length counts the zero at the end.
+pub fn nth_pset(
+    session: SessionHandle,
+    info: InfoHandle,
+    n: i32,
+    length: InputOutput<i32>,
+    place: Option<TextPlace>,
+    counts_zero: bool,
+) -> Result<()> {
     Session::from_handle(session)?;
     Pairs::of_handle_or_null(info)?;
     let name = usize::try_from(n).ok().and_then(|n| NAMES.get(n));
@@ -101,7 +113,7 @@ pub unsafe fn get_nth_pset(
         let place = place.ok_or_else(|| Error::new(Class::ARG, "pset_name is NULL"))?;
         place.put(name.as_bytes(), TextLimit::Given(room));
     }
-    length.set(name.len() as i32 + 1);
+    length.set(name.len() as i32 + i32::from(counts_zero));
     Ok(())
 }
 
