@@ -1,29 +1,32 @@
 //! Waiting for operations while others, in stages, need turns.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyccl_engine::comm as engine;
+use anyccl_engine::sys::clock;
 
 use super::active::Active;
 use crate::error::{Error, Result};
 use crate::status::Status;
 
-/// Number of polls before a thread sleeps between two polls.
-const LOOKS_BEFORE_NAP: u32 = 2000;
+/// Time of polling before a thread sleeps between two polls. A time and not a number of polls: where other
+/// processes want the core, each yield gives them milliseconds, and a thread that has slept comes back sooner.
+const POLLING: Duration = Duration::from_millis(1);
 /// Length of such a sleep.
 const NAP: Duration = Duration::from_micros(50);
 
 /// The pauses of a thread when nothing has moved.
 #[derive(Default)]
 pub(super) struct Patience {
-    looks: u32,
+    /// When it first paused.
+    since: Option<Instant>,
 }
 
 impl Patience {
-    /// Yields the core, or sleeps after many polls.
+    /// Yields the core, or sleeps if it has polled for long.
     pub(super) fn rest(&mut self) {
-        self.looks += 1;
-        if self.looks < LOOKS_BEFORE_NAP { std::thread::yield_now() } else { std::thread::sleep(NAP) }
+        let since = *self.since.get_or_insert_with(clock::now);
+        if clock::since(since) < POLLING { std::thread::yield_now() } else { std::thread::sleep(NAP) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use anyccl_engine::config::Config;
+use anyccl_engine::sys::clock;
 
 use super::Win;
 use crate::error::Result;
@@ -13,8 +14,8 @@ use crate::state::{self, Stage};
 
 /// Time between two looks of the thread, when nothing comes.
 const PAUSE: Duration = Duration::from_micros(50);
-/// Looks of the thread before the first pause.
-const QUICK_LOOKS: u32 = 100;
+/// Time without anything to serve after which it pauses.
+const POLLING: Duration = Duration::from_micros(50);
 
 impl Win {
     /// Serves what has come from other hosts, unless another thread does. Returns whether there was anything.
@@ -45,9 +46,12 @@ pub fn start_thread() {
 }
 
 fn serve_always() {
-    let mut looks = 0;
+    let mut quiet_since = clock::now();
     while state::stage() != Stage::Finalized {
-        looks = if service::serve_all() { 0 } else { looks + 1 };
-        if looks < QUICK_LOOKS { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+        if service::serve_all() {
+            quiet_since = clock::now();
+        }
+        let is_quiet = clock::since(quiet_since) >= POLLING;
+        if is_quiet { std::thread::sleep(PAUSE) } else { std::thread::yield_now() }
     }
 }

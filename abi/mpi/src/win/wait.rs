@@ -16,9 +16,9 @@ const NO_MESSAGE: i32 = -0x3000_0010;
 
 /// Number of looks at the word before the engine gets turns.
 const QUICK_LOOKS: u32 = 100;
-/// Turns of the engine before this thread sleeps between them.
-const BUSY_TURNS: u32 = 1000;
-const BUSY_TURNS_ON_SOCKETS: u32 = 50;
+/// Time without anything to serve after which this thread sleeps between the engine's turns. A time and not a
+/// number of turns: where other processes want the core, each yield gives them milliseconds.
+const POLLING: Duration = Duration::from_micros(500);
 /// Locks, and flushes, of which one looks for failures.
 const CALLS_PER_LOOK: u32 = 256;
 const PAUSE: Duration = Duration::from_micros(20);
@@ -72,12 +72,12 @@ impl Win {
             std::hint::spin_loop();
         }
         let (start, limit) = (clock::now(), state::time_limit());
-        let (mut turns, mut vigil) = (0u32, None);
+        let (mut quiet_since, mut vigil) = (start, None);
         while !is_done() {
             if self.distant.is_none() {
                 self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
             } else if self.serve_now()? {
-                turns = 0;
+                quiet_since = clock::now();
                 continue;
             }
             request::progress_staged();
@@ -87,10 +87,8 @@ impl Win {
             if limit.is_some_and(|limit| clock::since(start) >= limit) {
                 return Err(self.late(what, clock::since(start)));
             }
-            turns += 1;
-            // Each turn looks at sockets, if some ranks are on other hosts.
-            let busy_turns = if self.distant.is_none() { BUSY_TURNS } else { BUSY_TURNS_ON_SOCKETS };
-            if turns < busy_turns { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+            let is_quiet = clock::since(quiet_since) >= POLLING;
+            if is_quiet { std::thread::sleep(PAUSE) } else { std::thread::yield_now() }
         }
         Ok(())
     }
