@@ -11,6 +11,7 @@ mod all_reduce;
 mod all_to_all;
 mod barrier;
 mod broadcast;
+mod fixed;
 mod gather;
 mod hierarchy;
 mod neighbor;
@@ -25,6 +26,7 @@ mod table;
 mod tests;
 
 pub use algorithm::{Algorithm, Cost};
+pub use fixed::{FIXED, fixed, fixed_in_order};
 pub use hierarchy::length_exchange::LengthExchange;
 pub use hierarchy::parcels::ParcelDigests;
 pub use ordered::{ORDERED, ordered};

@@ -28,6 +28,7 @@
 
 mod blocks;
 pub mod cache;
+pub mod fixed_tree;
 mod print;
 mod unfused;
 pub mod verify;

@@ -13,7 +13,7 @@
 mod all_reduce;
 mod collect;
 mod hierarchical;
-mod reduce;
+pub(super) mod reduce;
 mod table;
 #[cfg(test)]
 mod tests;

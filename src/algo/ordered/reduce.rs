@@ -40,7 +40,7 @@ pub(super) fn one_shot_cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     collected(&t, link, t.others() * t.bytes)
 }
 
-pub(super) fn two_shot(request: &PlanRequest) -> Plan {
+pub(in crate::algo) fn two_shot(request: &PlanRequest) -> Plan {
     if request.size == 1 {
         return single_rank(request);
     }
@@ -66,7 +66,7 @@ pub(super) fn two_shot(request: &PlanRequest) -> Plan {
     plan(slots.scratch(request), [lane])
 }
 
-pub(super) fn two_shot_cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn two_shot_cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let t = Terms::of(request);
     let bytes = t.foreign_share() * t.bytes;
     collected(&t, link, bytes) + burst(link, t.others()) + moved(link, bytes)

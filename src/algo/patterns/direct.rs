@@ -1,11 +1,12 @@
 //! Direct exchange: collects the contributions of all ranks to the same elements.
 //!
 //! A rank that collects contributions leaves its own where it is, and keeps those of the other ranks in slots
-//! of scratch. It reduces them in rank order, so that any two collectors build the same tree.
+//! of scratch. It reduces them in rank order, by the fixed tree, so any two collectors get the same bits.
 
 use super::builder::{RoundBuilder, scratch};
 use crate::base::Rank;
-use crate::plan::{PlanRequest, Span};
+use crate::plan::fixed_tree::left_of;
+use crate::plan::{Buffer, PlanRequest, Span};
 
 /// All ranks but this one, ascending.
 pub(in crate::algo) fn others(request: &PlanRequest) -> Vec<Rank> {
@@ -47,11 +48,11 @@ impl Slots {
         (request.size as usize - 1) * self.len
     }
 
-    /// Reduces all contributions, of which there are at least two, in rank order into `result`. `own` is this
-    /// rank's.
+    /// Reduces all contributions, of which there are at least two, in rank order into `result`, by the fixed
+    /// tree. `own` is this rank's.
     ///
-    /// Partial results stay in a slot: in place, `result` is `own` and must stay whole until it has been
-    /// read.
+    /// Partial results stay in slots, and the last one is in slot 0 if it is not `result`. In place, `result`
+    /// is `own` and must stay whole until it has been read.
     pub(in crate::algo) fn reduce(
         self,
         round: &mut RoundBuilder,
@@ -68,13 +69,21 @@ impl Slots {
             self.slot(index - 1)
         });
         let contributions: Vec<Span> = contributions.collect();
-        // The first reduction reads slot 0; nothing reads it afterwards.
-        let partial = self.slot(0);
-        let mut left = contributions[0];
-        for (index, &right) in contributions.iter().enumerate().skip(1) {
-            let dst = if index + 1 == contributions.len() { result } else { partial };
-            round.reduce(left, right, dst);
-            left = partial;
-        }
+        let (left, right) = contributions.split_at(left_of(contributions.len()));
+        let (left, right) = (reduce_subtree(round, left), reduce_subtree(round, right));
+        round.reduce(left, right, result);
     }
+}
+
+/// Reduces the contributions of a subtree. The result is in the slot of one of them, or it is the own one.
+fn reduce_subtree(round: &mut RoundBuilder, contributions: &[Span]) -> Span {
+    if let [only] = contributions {
+        return *only;
+    }
+    let (left, right) = contributions.split_at(left_of(contributions.len()));
+    let (left, right) = (reduce_subtree(round, left), reduce_subtree(round, right));
+    // A slot is read once, and the own contribution may be the caller's.
+    let dst = if left.buffer == Buffer::Scratch { left } else { right };
+    round.reduce(left, right, dst);
+    dst
 }

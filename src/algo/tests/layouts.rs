@@ -1,8 +1,9 @@
 //! Tests of collectives whose blocks differ: proofs with random, zero and unequal counts, gaps between
 //! blocks, blocks in any order, and in place.
 
+use super::super::algorithm::HIERARCHICAL;
 use super::*;
-use crate::plan::verify::{Violation, verify_each, verify_order};
+use crate::plan::verify::{Violation, verify_each, verify_fixed, verify_order};
 use crate::plan::{Block, Span};
 
 /// A number that depends on the arguments only (the finaliser of SplitMix64).
@@ -251,8 +252,8 @@ fn prove(
         check_digests(&requests);
     }
     let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
-    let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
-    if let Err(violation) = verify_each(&plans, &requests).and_then(keeps_order) {
+    let more = |()| verify_more(algorithm, &plans, &requests);
+    if let Err(violation) = verify_each(&plans, &requests).and_then(more) {
         let (name, collective) = (algorithm.name, algorithm.collective.name());
         panic!(
             "{name} of {collective}, {topology:?}, root {root}, {lengths:?}, gaps {gaps:?}, in place {in_place:?}: {violation}"
@@ -260,15 +261,29 @@ fn prove(
     }
     if plans.iter().any(Plan::is_fused) {
         let plans: Vec<Plan> = plans.iter().cloned().map(Plan::unfused).collect();
-        let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
-        if let Err(violation) = verify_each(&plans, &requests).and_then(keeps_order) {
+        let more = |()| verify_more(algorithm, &plans, &requests);
+        if let Err(violation) = verify_each(&plans, &requests).and_then(more) {
             panic!("{} unfused, {topology:?}, {lengths:?}, {in_place:?}: {violation}", algorithm.name);
         }
     }
 }
 
+/// Proves what the algorithm promises besides being correct: the order of the ranks, or the fixed tree.
+fn verify_more(algorithm: &Algorithm, plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
+    if is_ordered(algorithm) {
+        verify_order(plans, requests)?;
+    }
+    if is_fixed(algorithm) { verify_fixed(plans, requests) } else { Ok(()) }
+}
+
 fn rows() -> impl Iterator<Item = &'static Algorithm> {
-    ALGORITHMS.iter().chain(ORDERED).filter(|algorithm| algorithm.collective.has_layout())
+    ALGORITHMS.iter().chain(ORDERED).chain(FIXED).filter(|algorithm| algorithm.collective.has_layout())
+}
+
+/// Also those for operators that do not commute.
+fn is_fixed(algorithm: &Algorithm) -> bool {
+    let mut rows = FIXED.iter().chain(fixed_in_order(algorithm.collective));
+    rows.any(|row| std::ptr::eq(row, algorithm))
 }
 
 fn is_ordered(algorithm: &Algorithm) -> bool {
@@ -279,6 +294,11 @@ fn is_ordered(algorithm: &Algorithm) -> bool {
 fn served(algorithm: &Algorithm, mut hosts: Vec<u8>) -> Topology {
     if is_ordered(algorithm) {
         hosts.sort_unstable();
+    }
+    if is_fixed(algorithm) && algorithm.name == HIERARCHICAL {
+        // Hosts of 2 ranks, or of 1.
+        let ranks = if hosts.len().is_multiple_of(2) { 2 } else { 1 };
+        hosts = (0..hosts.len()).map(|rank| (rank / ranks) as u8).collect();
     }
     Topology::from_labels(&hosts)
 }

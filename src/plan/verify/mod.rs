@@ -9,7 +9,8 @@
 //!    by tree; for scans also with the order of the ranks (`prefixes`).
 //!
 //! `order` adds, for operators that do not commute, the proof that results are combined in the order of the
-//! ranks.
+//! ranks. `fixed` adds, for results with the same bits in every call, the proof that they have the brackets
+//! of the fixed tree.
 //!
 //! One schedule is enough. By (1) no lane can observe when a step of another lane runs, and by (2) each
 //! receive has a fixed message. So every schedule computes the same values, and one schedule gets stuck only
@@ -22,6 +23,7 @@
 mod algebra;
 mod arrivals;
 mod definition;
+mod fixed;
 mod layout;
 mod machine;
 mod matching;
@@ -34,6 +36,7 @@ mod tests;
 mod violation;
 
 pub use definition::{Expected, expected};
+pub use fixed::verify_fixed;
 pub use order::verify_order;
 pub use violation::{Site, Violation};
 
