@@ -132,10 +132,20 @@ typedef struct anyccl_config_t {
      * Copied. The same on all ranks. NULL: the value of that variable.
      */
     const char *backend;
+    /**
+     * 1: reductions of floating-point numbers have fixed bits. With the same inputs among as many ranks,
+     * each element has the same bits in every call, whatever the length of the message, the algorithm, the
+     * transport, the hosts, and the form of the call (docs/reliability.md). -1: they need not have. 0: as
+     * the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same on all
+     * ranks.
+     */
+    int deterministic;
+    /** Must be 0. */
+    int reserved;
 } anyccl_config_t;
 
 /** Initial value of an anyccl_config_t: `anyccl_config_t config = ANYCCL_CONFIG_INIT;` */
-#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0, 0}
+#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0, 0, 0, 0}
 
 /** \} */
 

@@ -22,6 +22,7 @@ pub struct Config {
     name: Option<String>,
     timeout: Option<Duration>,
     interface: Option<String>,
+    deterministic: Option<bool>,
 }
 
 impl Config {
@@ -50,6 +51,14 @@ impl Config {
         self
     }
 
+    /// Sets whether reductions have the same bits in every call with the same inputs among as many ranks. The
+    /// default is that of the communicator from which a new one is made, else `ANYCCL_DETERMINISTIC`. All
+    /// ranks give the same value.
+    pub fn deterministic(mut self, yes: bool) -> Config {
+        self.deterministic = Some(yes);
+        self
+    }
+
     /// The settings of the process and of the communicator, as the engine takes them.
     pub(crate) fn read(&self) -> EngineResult<(Settings, CommConfig)> {
         let mut settings = Settings::from_environment()?;
@@ -61,7 +70,8 @@ impl Config {
 
     /// The settings of the communicator itself.
     pub(crate) fn own(&self) -> CommConfig {
-        CommConfig { name: self.name.clone(), timeout: self.timeout, for_devices: false }
+        let Config { timeout, deterministic, .. } = *self;
+        CommConfig { name: self.name.clone(), timeout, for_devices: false, deterministic }
     }
 }
 

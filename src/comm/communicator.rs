@@ -31,6 +31,9 @@ pub struct CommConfig {
     pub timeout: Option<Duration>,
     /// Whether it is made for memory of devices: each collective has such memory on all ranks, or on none.
     pub for_devices: bool,
+    /// Whether reductions have the same bits in every call. If unset: as the communicator from which it is
+    /// made, else `ANYCCL_DETERMINISTIC`.
+    pub deterministic: Option<bool>,
 }
 
 /// Ranks with a private context. Any thread may use it.
@@ -86,6 +89,11 @@ impl Communicator {
     /// Name of the transport to a rank below the size; "self" for this rank.
     pub fn transport(&self, peer: Rank) -> &'static str {
         self.transports[peer as usize]
+    }
+
+    /// Whether reductions have the same bits in every call. Equal on all ranks.
+    pub fn is_deterministic(&self) -> bool {
+        self.plan_cache.has_fixed_bits()
     }
 
     /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.

@@ -91,6 +91,8 @@ pub struct Config {
     pub allow_other_users: bool,
     /// Folder for the last operations of ranks on which a communicator fails.
     pub dump: Option<String>,
+    /// Whether reductions have the same bits in every call.
+    pub deterministic: bool,
     /// Log level.
     pub log: Level,
 }
@@ -115,6 +117,7 @@ impl Default for Config {
             host_id: None,
             allow_other_users: false,
             dump: None,
+            deterministic: false,
             log: Level::Warn,
         }
     }
@@ -154,6 +157,7 @@ impl Config {
         }
         config.async_progress = switch("ANYCCL_ASYNC_PROGRESS")?.unwrap_or(config.async_progress);
         config.allow_other_users = switch("ANYCCL_ALLOW_OTHER_USERS")?.unwrap_or(config.allow_other_users);
+        config.deterministic = switch("ANYCCL_DETERMINISTIC")?.unwrap_or(config.deterministic);
         config.ports = PortRange::from_environment()?;
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;

@@ -156,6 +156,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value applies to all ranks.",
     },
     Variable {
+        name: "ANYCCL_DETERMINISTIC",
+        default: "0",
+        meaning: "1: reductions of floating-point numbers have the same bits in every call with the same inputs among as many ranks, whatever the length of the message, the algorithm, the transport and the hosts. All ranks must have the same value.",
+    },
+    Variable {
         name: "ANYCCL_TUNING_FILE",
         default: "built-in figures",
         meaning: "File of measured link and reduction costs, from which algorithms are chosen; `anyccl perf --tune FILE` writes it. Every rank that has this variable reads the file; rank 0's figures apply to all ranks.",

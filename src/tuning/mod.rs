@@ -6,6 +6,7 @@
 //! measured before.
 
 mod file;
+mod fixed;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
 mod ordered;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use overrides::Overrides;
 
 use crate::algo::{self, Algorithm, Cost};
-use crate::base::{Error, Result};
+use crate::base::{Collective, Error, Result};
 use crate::config::Config;
 use crate::cost::{Edges, LinkModel, Paths, Times};
 use crate::plan::PlanRequest;
@@ -40,6 +41,8 @@ pub struct Tuning {
     pub chunk_bytes: usize,
     /// The most ranks that share one core. Every rank knows it from the records of all.
     pub ranks_per_core: u32,
+    /// Whether reductions have the same bits in every call. The ranks agree on it apart from the tuning.
+    pub fixed_bits: bool,
     overrides: Overrides,
 }
 
@@ -56,6 +59,7 @@ impl Tuning {
             times: measured(times),
             chunk_bytes: config.chunk_bytes,
             ranks_per_core: 1,
+            fixed_bits: config.deterministic,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })
     }
@@ -74,10 +78,18 @@ impl Tuning {
         Tuning { shm, tcp, times, ranks_per_core, ..self }
     }
 
+    /// This tuning with reductions that have the same bits in every call, or need not have.
+    pub fn with_fixed_bits(self, fixed_bits: bool) -> Tuning {
+        Tuning { fixed_bits, ..self }
+    }
+
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
     ///
     /// Equal on all ranks: `request.rank` and `request.in_place` are ignored.
     pub fn choose(&self, request: &PlanRequest, all_tcp: bool) -> Result<&'static Algorithm> {
+        if self.is_fixed(request.collective) {
+            return self.choose_fixed(request, all_tcp);
+        }
         if let Some(wanted) = self.overrides.of(request.collective) {
             return match (wanted.supports)(&shared(request)) {
                 true => Ok(wanted),
@@ -94,12 +106,21 @@ impl Tuning {
         best.ok_or_else(|| Error::Internal(format!("no algorithm for {}", request.collective.name())))
     }
 
+    /// The algorithms among which it chooses for a collective.
+    pub fn rows(&self, collective: Collective) -> impl Iterator<Item = &'static Algorithm> {
+        let is_fixed = self.is_fixed(collective);
+        algo::of(collective)
+            .filter(move |_| !is_fixed)
+            .chain(algo::fixed(collective).filter(move |_| is_fixed))
+    }
+
     /// All algorithms that can serve a request, with their predicted microseconds, the fastest first. The
     /// user's choice is ignored.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
-        let rows = algo::of(request.collective);
-        let compared = rows.filter(|algorithm| self.why_not(algorithm, &request, all_tcp).is_none());
+        let compared = self
+            .rows(request.collective)
+            .filter(|algorithm| self.why_not(algorithm, &request, all_tcp).is_none());
         let mut candidates: Vec<_> =
             compared.map(|algorithm| (algorithm, self.predict(algorithm, &request, all_tcp))).collect();
         // Stable sort: equal costs keep the order of the table.

@@ -11,6 +11,9 @@ impl Tuning {
     /// algorithm keeps the order.
     pub fn choose_ordered(&self, request: &PlanRequest, all_tcp: bool) -> Result<&'static Algorithm> {
         let request = shared(request);
+        if self.is_fixed(request.collective) {
+            return self.choose_fixed_ordered(&request, all_tcp);
+        }
         let wanted = self.overrides.of(request.collective);
         let named = |row: &&Algorithm| wanted.is_some_and(|wanted| wanted.name == row.name);
         let cost = |row: &&Algorithm| self.predict(row, &request, all_tcp);

@@ -71,7 +71,8 @@ fn read(bytes: &[u8]) -> Option<Tuning> {
         "" => Overrides::default(),
         text => Overrides::parse(text).ok()?,
     };
-    Some(Tuning { shm, tcp, times: super::measured(times), chunk_bytes, ranks_per_core: 1, overrides })
+    let times = super::measured(times);
+    Some(Tuning { shm, tcp, times, chunk_bytes, ranks_per_core: 1, fixed_bits: false, overrides })
 }
 
 fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {

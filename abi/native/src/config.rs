@@ -40,6 +40,14 @@ pub struct anyccl_config_t {
     /// Engine that serves the calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin".
     /// Copied. The same on all ranks. NULL: the value of that variable.
     pub backend: *const c_char,
+    /// 1: reductions of floating-point numbers have fixed bits. With the same inputs among as many ranks,
+    /// each element has the same bits in every call, whatever the length of the message, the algorithm, the
+    /// transport, the hosts, and the form of the call (docs/reliability.md). -1: they need not have. 0: as
+    /// the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same on all
+    /// ranks.
+    pub deterministic: c_int,
+    /// Must be 0.
+    pub reserved: c_int,
 }
 
 /// Value of `timeout_ms` for a wait without a limit.
@@ -75,6 +83,15 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
             1 => true,
             other => return invalid("config->for_devices", format!("{other}; accepted: 0 and 1")),
         };
+        if config.reserved != 0 {
+            return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
+        }
+        own.deterministic = match config.deterministic {
+            0 => None,
+            1 => Some(true),
+            -1 => Some(false),
+            other => return invalid("config->deterministic", format!("{other}; accepted: -1, 0 and 1")),
+        };
     }
     log::set_level(level, settings.log)?;
     Ok((settings, own))
@@ -108,6 +125,8 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         for_devices: 0,
         interface: nothing,
         backend: nothing,
+        deterministic: 0,
+        reserved: 0,
     };
     // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers
     // and a pointer. If a program gives a size that no version had, a member may be copied by half; its other

@@ -36,6 +36,8 @@ fn config() -> anyccl_config_t {
         for_devices: 0,
         interface: std::ptr::null(),
         backend: std::ptr::null(),
+        deterministic: 0,
+        reserved: 0,
     }
 }
 
@@ -129,6 +131,8 @@ fn a_config_says_what_is_wrong_with_it() {
         (anyccl_config_t { timeout_ms: -2, ..config() }, "timeout_ms"),
         (anyccl_config_t { log_level: 6, ..config() }, "log_level"),
         (anyccl_config_t { for_devices: 2, ..config() }, "for_devices"),
+        (anyccl_config_t { deterministic: 2, ..config() }, "deterministic"),
+        (anyccl_config_t { reserved: 1, ..config() }, "reserved"),
         (anyccl_config_t { name: c"\xff".as_ptr(), ..config() }, "name"),
     ];
     for (config, what) in wrong {
@@ -139,6 +143,11 @@ fn a_config_says_what_is_wrong_with_it() {
     let for_devices = anyccl_config_t { for_devices: 1, ..config() };
     // SAFETY: as above.
     assert!(unsafe { config::read(&for_devices) }.unwrap().1.for_devices);
+    for (given, wanted) in [(-1, Some(false)), (0, None), (1, Some(true))] {
+        let deterministic = anyccl_config_t { deterministic: given, ..config() };
+        // SAFETY: as above.
+        assert_eq!(unsafe { config::read(&deterministic) }.unwrap().1.deterministic, wanted);
+    }
     let never = anyccl_config_t {
         timeout_ms: config::ANYCCL_TIMEOUT_NEVER.into(),
         name: c"mine".as_ptr(),

@@ -57,7 +57,7 @@ impl Joining {
         // Counted before anybody can have left: when the ranks have met, all those of this process are
         // counted.
         let member = Member::of(&self.id);
-        let own = CommConfig { name: self.name, timeout: None, for_devices: true };
+        let own = CommConfig { name: self.name, for_devices: true, ..CommConfig::default() };
         let deadline = clock::now() + self.config.timeout.unwrap_or(FOREVER);
         let engine = match comm_id::job(&self.id, self.size, self.rank, &self.config, deadline)? {
             Some(job) => Communicator::join(job, &self.config, &own)?,

@@ -30,7 +30,8 @@ impl Child {
         let settings = unsafe { config::read(config) }?;
         let is_blocking = settings.is_blocking.unwrap_or(parent.traits.is_blocking);
         let traits = Traits { is_blocking, device: parent.traits.device };
-        Ok(Child { traits, own: CommConfig { name: settings.name, timeout: None, for_devices: true } })
+        let own = CommConfig { name: settings.name, for_devices: true, ..CommConfig::default() };
+        Ok(Child { traits, own })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::algo::Algorithm;
 use anyccl_engine::base::Result;
 use anyccl_engine::cost::LinkModel;
 use anyccl_engine::plan::PlanRequest;
@@ -62,7 +62,7 @@ impl Choice {
             let [all, latency, rest] = [*us, *latency_us, us - latency_us].map(|us| seconds(us * 1e-6));
             let _ = writeln!(text, "{mark} {name:<20} {all:>10} {latency:>10} {rest:>10}  {summary}");
         }
-        for algorithm in algo::of(request.collective) {
+        for algorithm in call.tuning.rows(request.collective) {
             if let Some(why) = call.tuning.why_not(algorithm, request, call.all_tcp) {
                 let name = algorithm.name;
                 let mark = if name == self.chosen.name { '*' } else { ' ' };

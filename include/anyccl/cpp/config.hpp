@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "anyccl/anyccl.h"
@@ -35,6 +36,9 @@ struct config {
     // Whether the communicator is made for memory of GPUs: each collective then has its buffers on GPUs, on all
     // ranks, or on none.
     bool for_devices = false;
+    // Whether reductions of floating-point numbers have the same bits in calls of any length and form. Empty:
+    // as the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC.
+    std::optional<bool> deterministic{};
 };
 
 namespace detail {
@@ -47,6 +51,9 @@ inline anyccl_config_t to_c(const config& config) noexcept
     c.timeout_ms = config.timeout.count();
     c.log_level = config.log_level;
     c.for_devices = config.for_devices ? 1 : 0;
+    if (config.deterministic) {
+        c.deterministic = *config.deterministic ? 1 : -1;
+    }
     c.interface = config.interfaces.empty() ? nullptr : config.interfaces.c_str();
     c.backend = config.backend.empty() ? nullptr : config.backend.c_str();
     return c;

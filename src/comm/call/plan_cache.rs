@@ -49,13 +49,20 @@ impl PlanCache {
     }
 
     /// Makes the cache of a communicator that is made from this one. `members` are its ranks here.
-    pub fn for_members(&self, members: &[Rank]) -> PlanCache {
+    /// `fixed_bits`: its reductions have the same bits in every call.
+    pub fn for_members(&self, members: &[Rank], fixed_bits: bool) -> PlanCache {
         let endpoints = members.iter().map(|rank| self.endpoints[*rank as usize]).collect();
         let plans = Mutex::new(Cache::new(KEPT));
         let layouts = Mutex::default();
         let PlanCache { some_tcp, oversubscribed, .. } = *self;
-        let (tuning, saturates) = (self.tuning.clone(), AtomicBool::new(self.saturates()));
+        let tuning = self.tuning.clone().with_fixed_bits(fixed_bits);
+        let saturates = AtomicBool::new(self.saturates());
         PlanCache { tuning, some_tcp, oversubscribed, endpoints, plans, layouts, saturates }
+    }
+
+    /// Whether reductions have the same bits in every call.
+    pub fn has_fixed_bits(&self) -> bool {
+        self.tuning.fixed_bits
     }
 
     /// Whether 8-bit floats that are too large become the largest finite number.

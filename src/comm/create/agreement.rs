@@ -46,6 +46,8 @@ pub(in crate::comm) struct OwnSettings {
     pub has_device: bool,
     /// Whether it wants the direct path for memory of devices.
     pub wants_direct: bool,
+    /// Whether its reductions shall have the same bits in every call.
+    pub deterministic: bool,
     /// The engines that it was asked for.
     pub choice: BackendChoice,
 }
@@ -57,6 +59,7 @@ pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + 8 + MACHINE_BYTES + 
 const SOME_TCP: u8 = 1;
 const HAS_DEVICE: u8 = 2;
 const WANTS_DIRECT: u8 = 4;
+const DETERMINISTIC: u8 = 8;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
 const MACHINE_BYTES: usize = 8;
@@ -77,7 +80,12 @@ pub(in crate::comm) fn agree(
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.extend(host::pid_namespace().to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
-    let bits = [(own.some_tcp, SOME_TCP), (own.has_device, HAS_DEVICE), (own.wants_direct, WANTS_DIRECT)];
+    let bits = [
+        (own.some_tcp, SOME_TCP),
+        (own.has_device, HAS_DEVICE),
+        (own.wants_direct, WANTS_DIRECT),
+        (own.deterministic, DETERMINISTIC),
+    ];
     mine.push(bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum());
     mine.extend(own.choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
@@ -86,6 +94,7 @@ pub(in crate::comm) fn agree(
         .map_err(|error| name_absent_ranks(error, &all))?;
     driver.lock().all_have_met();
     same_choice(&all)?;
+    same_bits(&all)?;
     Ok(evaluate(&all))
 }
 
@@ -120,6 +129,25 @@ pub(super) fn same_choice(all: &[u8]) -> Result<()> {
              {other}"
         ))),
     }
+}
+
+/// Checks that all ranks want the same bits in every call, or none does.
+pub(super) fn same_bits(all: &[u8]) -> Result<()> {
+    let wanted = |bytes: &[u8]| RankRecord::read(bytes).deterministic;
+    let wishes = all.chunks_exact(RECORD_BYTES).map(wanted);
+    unequal_bits(wishes).map_or(Ok(()), |text| Err(Error::Mismatch(format!("the ranks disagree: {text}"))))
+}
+
+/// The two ranks of which one wants the same bits in every call and the other does not, in words. `None`: all
+/// want the same.
+pub(super) fn unequal_bits(wishes: impl Iterator<Item = bool>) -> Option<String> {
+    let mut wishes = (0..).zip(wishes);
+    let (first, wish): (Rank, bool) = wishes.next()?;
+    let (other, _) = wishes.find(|(_, other)| *other != wish)?;
+    let (yes, no) = if wish { (first, other) } else { (other, first) };
+    Some(format!(
+        "rank {yes} asks for fixed bits (ANYCCL_DETERMINISTIC or the configuration), rank {no} does not"
+    ))
 }
 
 pub(super) fn evaluate(all: &[u8]) -> Agreed {
@@ -159,6 +187,7 @@ pub(super) struct RankRecord<'a> {
     some_tcp: bool,
     has_device: bool,
     wants_direct: bool,
+    deterministic: bool,
     pub choice: BackendChoice,
 }
 
@@ -179,6 +208,7 @@ impl RankRecord<'_> {
             some_tcp: is_set(SOME_TCP),
             has_device: is_set(HAS_DEVICE),
             wants_direct: is_set(WANTS_DIRECT),
+            deterministic: is_set(DETERMINISTIC),
             choice,
         }
     }
@@ -281,6 +311,20 @@ mod tests {
             text.contains("rank 0 has cpu:auto,cuda:auto, rank 2 has cpu:mpi|builtin,cuda:builtin"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn ranks_of_which_one_wants_fixed_bits_learn_which() {
+        let with = |bits: u8| {
+            let mut bytes = record(0, 3, 2, false);
+            bytes[BITS_AT] = bits;
+            bytes
+        };
+        assert!(same_bits(&[with(DETERMINISTIC), with(DETERMINISTIC | SOME_TCP)].concat()).is_ok());
+        let error = same_bits(&[with(0), with(0), with(DETERMINISTIC)].concat()).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)));
+        let text = error.to_string();
+        assert!(text.contains("rank 2 asks for fixed bits") && text.contains("rank 0 does not"), "{text}");
     }
 
     #[test]

@@ -26,6 +26,22 @@ const CONNECT_TIME: Duration = Duration::from_secs(60);
 /// Longest text by which a rank says why it cannot open an engine.
 const SENTENCE_BYTES: usize = 1024;
 
+/// Refuses engines of others where reductions must have the same bits in every call: they promise none.
+pub(in crate::comm) fn check_fixed_bits(comm: &Communicator) -> Result<()> {
+    if !comm.is_deterministic() {
+        return Ok(());
+    }
+    let choice = comm.engines.choice;
+    let named = MemoryKind::ALL.into_iter().filter_map(|memory| choice.named(memory)).flatten();
+    match named.into_iter().find(|engine| *engine != BackendName::Builtin) {
+        None => Ok(()),
+        Some(foreign) => Err(Error::Unsupported(format!(
+            "fixed bits (ANYCCL_DETERMINISTIC or the configuration) need the builtin engine, but {choice} names {}",
+            foreign.name()
+        ))),
+    }
+}
+
 /// Opens the engines that were chosen. Where nobody has chosen one for memory of devices, and all ranks have
 /// a device, NCCL is tried. Collective.
 pub(in crate::comm) fn attach(

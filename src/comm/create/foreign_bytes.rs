@@ -1,6 +1,6 @@
 //! Target of fuzzing: the records that ranks exchange when a communicator is made.
 
-use super::agreement::{RECORD_BYTES, RankRecord, evaluate, same_choice};
+use super::agreement::{RECORD_BYTES, RankRecord, evaluate, same_bits, same_choice};
 use super::formation::{self, FormationRecord};
 use crate::backend::BackendChoice;
 use crate::foreign_bytes::harness::check_sentence;
@@ -15,6 +15,9 @@ pub(in crate::comm) fn records(bytes: &[u8]) {
         assert_eq!(BackendChoice::from_bytes(choice.to_bytes()), choice);
     }
     if let Err(error) = same_choice(whole) {
+        check_sentence(&error.to_string(), &[]);
+    }
+    if let Err(error) = same_bits(whole) {
         check_sentence(&error.to_string(), &[]);
     }
     for record in bytes.chunks_exact(formation::RECORD_BYTES) {
@@ -33,6 +36,6 @@ pub(in crate::comm) fn seeds() -> Vec<Vec<u8>> {
     vec![
         record(3, 1, 7),
         [record(1, 1, 0), record(2, 1, 2)].concat(),
-        [record(255, 1, 1), record(0, 2, 2), record(9, 2, 4)].concat(),
+        [record(255, 1, 1), record(0, 2, 2), record(9, 2, 12)].concat(),
     ]
 }

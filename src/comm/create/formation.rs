@@ -8,7 +8,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::backends::attach_like;
+use super::agreement::unequal_bits;
+use super::backends::{attach_like, check_fixed_bits};
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
@@ -19,12 +20,15 @@ use crate::log_line;
 use crate::progress::{Agreement, FormedBy, Subject, Survivors};
 use crate::topology::Topology;
 
-/// Bytes of a record: group, order in it, context (set by rank 0), fingerprint of a list of ranks.
+/// Bytes of a record: group, order in it and settings, context (set by rank 0), fingerprint of a list of
+/// ranks.
 pub(super) const RECORD_BYTES: usize = 32;
 /// Group of a rank that is in none.
 const NO_GROUP: u64 = u64::MAX;
 /// Context of a rank 0 that has no number left, and of every other rank.
 const NO_CONTEXT: u64 = u64::MAX;
+/// Setting: reductions have the same bits in every call.
+const DETERMINISTIC: u32 = 1;
 
 /// How a communicator is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +62,17 @@ impl Way {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FormationRecord {
     group: u64,
-    order: i64,
+    order: i32,
+    /// Bits: [`DETERMINISTIC`].
+    settings: u32,
     context: u64,
     fingerprint: u64,
 }
 
 impl FormationRecord {
     pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
-        let words = [self.group, self.order as u64, self.context, self.fingerprint];
+        let second = u64::from(self.order as u32) | u64::from(self.settings) << 32;
+        let words = [self.group, second, self.context, self.fingerprint];
         let mut bytes = [0; RECORD_BYTES];
         for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
@@ -75,7 +82,9 @@ impl FormationRecord {
 
     pub fn from_bytes(bytes: &[u8]) -> FormationRecord {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
-        FormationRecord { group: word(0), order: word(1) as i64, context: word(2), fingerprint: word(3) }
+        let (group, second) = (word(0), word(1));
+        let (order, settings) = (second as i32, (second >> 32) as u32);
+        FormationRecord { group, order, settings, context: word(2), fingerprint: word(3) }
     }
 }
 
@@ -84,13 +93,14 @@ impl Communicator {
     /// rank here. `None`: this rank passed no color. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
-        let (records, formed_by) = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
+        let (records, formed_by) = self.exchange_records(Formation::Split, group, key, 0, own)?;
         let mut members: Vec<Rank> =
             (0..self.size()).filter(|rank| records[*rank as usize].group == group).collect();
         members.sort_by_key(|rank| records[*rank as usize].order);
         if group == NO_GROUP {
             return Ok(None);
         }
+        self.check_settings("split", &records, &members)?;
         self.form(records[0].context as u32, &members, own, Way::Call("split", formed_by)).map(Some)
     }
 
@@ -102,8 +112,9 @@ impl Communicator {
 
     /// Makes a communicator of all ranks. Collective.
     pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
-        let (records, formed_by) = self.exchange_records(Formation::Dup, 0, 0, 0)?;
+        let (records, formed_by) = self.exchange_records(Formation::Dup, 0, 0, 0, own)?;
         let members: Vec<Rank> = (0..self.size()).collect();
+        self.check_settings("dup", &records, &members)?;
         self.form(records[0].context as u32, &members, own, Way::Call("dup", formed_by))
     }
 
@@ -111,7 +122,8 @@ impl Communicator {
     /// all ranks, which pass the same list.
     pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
         self.check_members(ranks)?;
-        let (records, formed_by) = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
+        let (records, formed_by) =
+            self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks), own)?;
         if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
             return Err(Error::Mismatch(format!(
                 "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
@@ -122,6 +134,7 @@ impl Communicator {
         if !ranks.contains(&self.rank) {
             return Ok(None);
         }
+        self.check_settings("create_from_ranks", &records, ranks)?;
         self.form(records[0].context as u32, ranks, own, Way::Call("part", formed_by)).map(Some)
     }
 
@@ -215,14 +228,16 @@ impl Communicator {
         &self,
         kind: Formation,
         group: u64,
-        order: i64,
+        order: i32,
         fingerprint: u64,
+        own: &CommConfig,
     ) -> Result<(Vec<FormationRecord>, FormedBy)> {
         self.check_usable()?;
         let formed_by = self.driver.lock().next_formation(self.id)?;
         let context =
             if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
-        let mine = FormationRecord { group, order, context, fingerprint }.to_bytes();
+        let settings = u32::from(self.will_be_deterministic(own)) * DETERMINISTIC;
+        let mine = FormationRecord { group, order, settings, context, fingerprint }.to_bytes();
         let mut all = vec![0; RECORD_BYTES * self.size() as usize];
         let call = Call {
             kind: CallKind::Formation(kind),
@@ -246,17 +261,41 @@ impl Communicator {
         Ok((records, formed_by))
     }
 
+    /// Whether a communicator that is made from this one with these settings has the same bits in every call.
+    fn will_be_deterministic(&self, own: &CommConfig) -> bool {
+        own.deterministic.unwrap_or(self.is_deterministic())
+    }
+
+    /// Checks that the members of a new communicator want the same one. An error is equal on all of them.
+    fn check_settings(&self, how: &str, records: &[FormationRecord], members: &[Rank]) -> Result<()> {
+        let wishes = members.iter().map(|rank| records[*rank as usize].settings & DETERMINISTIC != 0);
+        unequal_bits(wishes).map_or(Ok(()), |text| {
+            Err(Error::Mismatch(format!(
+                "{how} on \"{}\": the ranks of the new communicator disagree: {text}; nothing was created",
+                self.name
+            )))
+        })
+    }
+
     /// Makes the communicator, with the engines that it has, and logs its path for device memory.
     /// `members` are ranks of this communicator, and include this rank.
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, way: Way) -> Result<Communicator> {
+        if own.deterministic.is_some_and(|wanted| wanted != self.is_deterministic()) && way == Way::Shrunk {
+            // The survivors tell each other nothing of their settings.
+            let got = "another value than that of the parent, in shrink".into();
+            return Err(Error::InvalidArgument { what: "config->deterministic", got });
+        }
         let mut made = self.make_member(context, members, own, way)?;
+        check_fixed_bits(&made)?;
         match way {
             Way::Shrunk if self.engines.on_host.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
             }
             Way::Shrunk | Way::WithContext => {}
             Way::Call(..) => {
-                attach_like(&mut made, self)?;
+                if !made.is_deterministic() {
+                    attach_like(&mut made, self)?;
+                }
                 set_up_direct_path(&mut made, self.devices.may_be_direct)?;
             }
         }
@@ -276,7 +315,7 @@ impl Communicator {
         let rank = rank as Rank;
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{}", self.name, way.word()));
-        let plan_cache = self.plan_cache.for_members(members);
+        let plan_cache = self.plan_cache.for_members(members, self.will_be_deterministic(own));
         let id = {
             let mut engine = self.driver.lock();
             if way == Way::WithContext && !engine.may_form(context) {
@@ -313,7 +352,13 @@ mod tests {
 
     #[test]
     fn a_record_survives_encoding_and_decoding() {
-        let record = FormationRecord { group: NO_GROUP, order: -7, context: 12, fingerprint: 1 << 63 };
+        let record = FormationRecord {
+            group: NO_GROUP,
+            order: -7,
+            settings: DETERMINISTIC,
+            context: 12,
+            fingerprint: 1 << 63,
+        };
         assert_eq!(FormationRecord::from_bytes(&record.to_bytes()), record);
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
-use super::backends::attach;
+use super::backends::{attach, check_fixed_bits};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
@@ -97,7 +97,8 @@ impl Communicator {
         let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
         // Who asks for the direct path by name does not want another engine.
         let has_device = kinds.has_context() && config.device_path != DevicePathChoice::Direct;
-        let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
+        let deterministic = own.deterministic.unwrap_or(config.deterministic);
+        let mine = OwnSettings { some_tcp, has_device, wants_direct, deterministic, choice: config.backend };
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, are_apart } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
@@ -109,7 +110,7 @@ impl Communicator {
         }
         driver.lock().hold_pages(job, holds(&topology, rank, &pids).into_iter());
         let oversubscribed = ranks_per_core > 1;
-        let tuning = tuning.oversubscribed(ranks_per_core);
+        let tuning = tuning.oversubscribed(ranks_per_core).with_fixed_bits(deterministic);
         if oversubscribed {
             driver.lock().set_oversubscribed();
         }
@@ -131,7 +132,8 @@ impl Communicator {
         if comm.rank == 0 {
             warn_of_unknown_variables();
         }
-        let attached = attach(&mut comm, config.backend, all_have_devices);
+        let attached = check_fixed_bits(&comm)
+            .and_then(|()| attach(&mut comm, config.backend, all_have_devices && !deterministic));
         if let Err(error) = attached.and_then(|()| set_up_direct_path(&mut comm, may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
             // crashed.

@@ -51,6 +51,8 @@ class Config(Structure):
         ("for_devices", c_int),
         ("interface", c_char_p),
         ("backend", c_char_p),
+        ("deterministic", c_int),
+        ("reserved", c_int),
     ]
 
 

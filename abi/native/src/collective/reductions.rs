@@ -26,7 +26,9 @@ forms! {
     /// \param[in]  comm      Communicator, or ANYCCL_WORLD.
     /// \returns ANYCCL_SUCCESS or one of \ref failures.
     ///
-    /// Collective. In place: send == recv. The result has the same bits on every rank and in every run.
+    /// Collective. In place: send == recv. The result has the same bits on every rank and in every run. If
+    /// the communicator is deterministic, each element also has the same bits in calls of any length and
+    /// form.
     /// Replacement for MPI_Allreduce and ncclAllReduce.
     fn anyccl_all_reduce(
         send: *const c_void,

@@ -28,7 +28,7 @@ const SENTENCE_BYTES: usize = 256;
 /// to the others, and all calls are staged.
 pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: bool) -> Result<()> {
     comm.devices.may_be_direct = may_have;
-    if !may_have || comm.engines.serve_devices() {
+    if !may_have || comm.engines.serve_devices() || needs_fixed_bits(comm) {
         return Ok(());
     }
     let exchange = BuiltinExchange(comm);
@@ -109,6 +109,14 @@ fn note_threads(comm: &Communicator, all: &[Introduction]) {
     if me.has_device && all.iter().filter(is_thread).count() > 1 {
         comm.devices.queue.note_threads();
     }
+}
+
+/// Whether reductions must have the same bits in every call, which kernels of the direct path do not give.
+fn needs_fixed_bits(comm: &Communicator) -> bool {
+    if comm.is_deterministic() {
+        log_no_direct_path(comm, "its kernels do not give fixed bits (ANYCCL_DETERMINISTIC)");
+    }
+    comm.is_deterministic()
 }
 
 fn log_no_direct_path(comm: &Communicator, why: &str) {
