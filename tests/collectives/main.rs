@@ -10,6 +10,7 @@ mod common;
 mod algorithms;
 mod averages;
 mod eight_bit_floats;
+mod fixed_bits;
 mod large;
 mod lists;
 mod mixed_hosts;
