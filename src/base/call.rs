@@ -39,7 +39,8 @@ pub enum Formation {
 }
 
 impl Formation {
-    const ALL: [Formation; 3] = [Formation::Split, Formation::Dup, Formation::FromRanks];
+    /// All of them.
+    pub const ALL: [Formation; 3] = [Formation::Split, Formation::Dup, Formation::FromRanks];
 
     /// Name as in the C API, without `anyccl_comm_`.
     pub const fn name(self) -> &'static str {

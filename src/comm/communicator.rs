@@ -15,6 +15,7 @@ use crate::algo::Algorithm;
 use crate::backend::{BackendName, Support};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::device::CudaStream;
+use crate::observe::profile::{RankProfile, write_table};
 use crate::progress::CommId;
 use crate::progress::wait::{Driver, ProgressHook};
 use crate::topology::Topology;
@@ -49,6 +50,8 @@ pub struct Communicator {
     /// Number of the communicator in the engine.
     pub(super) id: CommId,
     pub(super) finalized: AtomicBool,
+    /// Whether its end writes a profile of all ranks. False unless it was made by joining.
+    pub(super) has_profile: bool,
     /// The engines of others.
     pub(super) engines: Engines,
     /// What calls on memory of devices need.
@@ -253,6 +256,9 @@ impl Communicator {
         self.end_device_part();
         let is_first = self.id == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
+        if self.has_profile {
+            self.report_profile(in_good_order && !self.driver.lock().is_over(self.id));
+        }
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
         close(self, outcome.is_ok() && (in_good_order || !is_first));
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
@@ -283,6 +289,42 @@ impl Communicator {
         let (_, prepared) = self.plan(&barrier, &Variant { signature, callback: None })?;
         // SAFETY: a barrier touches no buffer.
         unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
+    }
+
+    /// Collects the profiles of all ranks on rank 0, which writes them. `is_orderly`: all ranks end the
+    /// communicator together. If not, or if they do not come together, rank 0 writes its own.
+    fn report_profile(&self, is_orderly: bool) {
+        let Some(mine) = self.driver.lock().take_profile() else { return };
+        let all = if is_orderly { self.collect_profiles(&mine).ok() } else { None };
+        if self.rank == 0 {
+            let (name, size) = (self.name(), self.size());
+            match all {
+                Some(all) => write_table(&format!("\"{name}\", {size} ranks"), &all),
+                None => write_table(&format!("\"{name}\", rank 0 of {size} alone"), &[mine]),
+            }
+        }
+    }
+
+    /// The profiles of all ranks, on rank 0.
+    fn collect_profiles(&self, mine: &RankProfile) -> Result<Vec<RankProfile>> {
+        let send = mine.to_words();
+        let ranks = if self.rank == 0 { self.size() as usize } else { 0 };
+        let mut recv = vec![0u64; ranks * RankProfile::WORDS];
+        let call = Call {
+            kind: CallKind::Collective(Collective::Gather),
+            datatype: Datatype::Uint64,
+            op: None,
+            root: 0,
+            count: RankProfile::WORDS as u64,
+        };
+        let gather = Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast() };
+        // It is part of the end of the communicator.
+        let signature = Some(Call { kind: CallKind::Goodbye, ..call });
+        let (_, prepared) = self.plan(&gather, &Variant { signature, callback: None })?;
+        // SAFETY: `send` has the words of one rank, and on the root `recv` has those of all. Both outlive the
+        // call, which ends before this function does.
+        unsafe { self.driver.run_once(self.id, prepared, gather.buffers(), self.timeout.get()) }?;
+        Ok(recv.chunks_exact(RankProfile::WORDS).map(RankProfile::from_words).collect())
     }
 
     /// Why this communicator can no longer be used, for the program; `None` if it can. The end of the

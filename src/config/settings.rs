@@ -7,6 +7,7 @@ use super::ports::PortRange;
 use super::variables::{DEVICE_PATH_VARIABLE, bad, raw};
 use crate::base::Result;
 use crate::observe::log::Level;
+use crate::observe::metrics::MetricsTarget;
 
 /// Transports that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,12 @@ pub struct Config {
     pub dump: Option<String>,
     /// Whether reductions have the same bits in every call.
     pub deterministic: bool,
+    /// Where the metrics of this process go.
+    pub metrics: Option<MetricsTarget>,
+    /// Folder for the time line of each rank.
+    pub trace: Option<String>,
+    /// Whether a table of all calls is written at the end.
+    pub profile: bool,
     /// Log level.
     pub log: Level,
 }
@@ -118,6 +125,9 @@ impl Default for Config {
             allow_other_users: false,
             dump: None,
             deterministic: false,
+            metrics: None,
+            trace: None,
+            profile: false,
             log: Level::Warn,
         }
     }
@@ -180,11 +190,23 @@ impl Config {
         }
         config.host_id = raw("ANYCCL_HOST_ID");
         config.dump = raw("ANYCCL_DUMP");
+        config.read_observation()?;
         if let Some(text) = raw("ANYCCL_LOG") {
             config.log = Level::from_name(&text)
                 .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;
         }
         Ok(config)
+    }
+
+    /// Reads what is counted and recorded.
+    fn read_observation(&mut self) -> Result<()> {
+        if let Some(text) = raw("ANYCCL_METRICS") {
+            let target = MetricsTarget::parse(&text);
+            self.metrics = Some(target.ok_or_else(|| bad("ANYCCL_METRICS", &text, MetricsTarget::FORMS))?);
+        }
+        self.trace = raw("ANYCCL_TRACE");
+        self.profile = switch("ANYCCL_PROFILE")?.unwrap_or(self.profile);
+        Ok(())
     }
 }
 

@@ -226,6 +226,21 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Folder to which each rank writes its last 1,024 collectives when a communicator fails on it: after a time-out, an abort, a disagreement, the loss of a rank. `anyccl trace show` reads them. Unset: nothing is written.",
     },
     Variable {
+        name: "ANYCCL_METRICS",
+        default: "unset",
+        meaning: "Metrics of each process for Prometheus. file:PATH: a file, written every 5 seconds and at the end; {rank}, {job} and {pid} in it are replaced, and without {rank} or {pid} the rank is put before its ending. PORT or ADDRESS:PORT: answers requests there, on loopback unless an address is given; the local rank is added to the port. Unset: nothing is counted.",
+    },
+    Variable {
+        name: "ANYCCL_TRACE",
+        default: "unset",
+        meaning: "Folder to which each rank writes the time line of its calls, rounds and messages, for Perfetto and `anyccl trace report`. Unset: nothing is recorded.",
+    },
+    Variable {
+        name: "ANYCCL_PROFILE",
+        default: "0",
+        meaning: "1: when the ranks finalize, rank 0 writes a table to standard error that says how often each call was made by all ranks, with how many bytes, and how long it took. It is enough that one rank has it.",
+    },
+    Variable {
         name: "ANYCCL_LOG",
         default: "warn",
         meaning: "off, error, warn, info or debug. info reports what each communicator uses.",

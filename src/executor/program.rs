@@ -65,6 +65,17 @@ impl Program {
         self
     }
 
+    /// The peers of this rank, each with the bytes that it is sent and those that come from it. A peer may
+    /// occur twice.
+    pub fn traffic(&self) -> impl Iterator<Item = (Rank, u64, u64)> {
+        let sum = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>() as u64;
+        let sent = move |queue: &PeerQueue<SendStep>| sum(&mut queue.steps.iter().map(|step| step.span.len));
+        let received =
+            move |queue: &PeerQueue<RecvStep>| sum(&mut queue.steps.iter().map(|step| step.dst.len));
+        let sends = self.sends.iter().map(move |queue| (queue.peer, sent(queue), 0));
+        sends.chain(self.recvs.iter().map(move |queue| (queue.peer, 0, received(queue))))
+    }
+
     /// This program with the numbers of endpoints in place of ranks. `endpoints[rank]` leads to a rank.
     pub fn through(mut self, endpoints: &[u32]) -> Program {
         let of = |peer: &mut u32| *peer = endpoints[*peer as usize];

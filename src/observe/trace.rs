@@ -1,9 +1,13 @@
 //! A trace of when the steps of plans began and ended, to show a schedule on a time line.
 //!
-//! Recording is off until [`record`] turns it on. While it is off, each call costs one relaxed load and each
-//! step one test of an `Option`. While it is on, every execution keeps a [`Recorder`] of its own. When its
-//! call has ended, its events go to one list per process, which [`take`] empties. A child of fork begins
+//! Recording is off until [`record`] turns it on, or an engine writes a [`super::timeline`]. While it is off,
+//! each call costs one relaxed load and each step one test of an `Option`. While it is on, every execution
+//! keeps a [`Recorder`] of its own. When its call has ended, the engine gives the events to its time line.
+//! With [`record`] they also go to one list per process, which [`take`] empties. A child of fork begins
 //! without events.
+//!
+//! The same load tells whether any engine counts its calls ([`super::counts`]). Calls do not take the fast
+//! path then.
 //!
 //! A transfer begins when its round does, or when the previous transfer to or from the same rank has ended.
 //! So a wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch. They are read
@@ -11,7 +15,7 @@
 //! put side by side.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -57,7 +61,15 @@ pub struct Event {
     pub sequence: u32,
 }
 
-static ON: AtomicBool = AtomicBool::new(false);
+/// What is on, as bits.
+static ON: AtomicU8 = AtomicU8::new(0);
+/// Events are kept for [`take`].
+const KEPT: u8 = 1;
+/// Some engine writes a time line.
+const TIMELINE: u8 = 2;
+/// Some engine counts its calls.
+const COUNTED: u8 = 4;
+
 static EVENTS: PerProcess<Mutex<Vec<Event>>> = PerProcess::new();
 
 fn events() -> &'static Mutex<Vec<Event>> {
@@ -66,13 +78,35 @@ fn events() -> &'static Mutex<Vec<Event>> {
 
 /// Turns recording on or off, for calls that begin from now on, in all communicators of this process.
 pub fn record(on: bool) {
-    ON.store(on, Ordering::Relaxed);
+    if on {
+        ON.fetch_or(KEPT, Ordering::Relaxed);
+    } else {
+        ON.fetch_and(!KEPT, Ordering::Relaxed);
+    }
 }
 
-/// Whether calls that begin now are recorded.
+/// Makes engines see each call, for as long as the process lives. `has_timeline`: each step, too.
+pub fn watch_calls(has_timeline: bool) {
+    let bits = if has_timeline { TIMELINE | COUNTED } else { COUNTED };
+    ON.fetch_or(bits, Ordering::Relaxed);
+}
+
+/// Whether engines must see each call that begins now: it is recorded, or counted.
 #[inline]
 pub fn is_on() -> bool {
-    ON.load(Ordering::Relaxed)
+    ON.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the steps of calls that begin now are recorded.
+fn records_steps() -> bool {
+    ON.load(Ordering::Relaxed) & (KEPT | TIMELINE) != 0
+}
+
+/// Keeps the events of a call for [`take`], if that is wanted.
+pub fn keep(events: &[Event]) {
+    if ON.load(Ordering::Relaxed) & KEPT != 0 {
+        self::events().lock().extend_from_slice(events);
+    }
 }
 
 /// The events recorded since the last call of this function, in the order in which their calls ended.
@@ -118,7 +152,7 @@ impl Recorder {
     /// A recorder for a call that begins now; `None` while recording is off.
     #[inline]
     pub fn begin(sequence: u32, lanes: usize) -> Option<Box<Recorder>> {
-        is_on().then(|| {
+        records_steps().then(|| {
             let begin = now();
             let lanes = vec![LaneStart { round: 0, begin }; lanes];
             Box::new(Recorder {
@@ -161,11 +195,15 @@ impl Recorder {
         self.push(activity, lane, (entered.max(before), end), bytes, Some(peer));
     }
 
-    /// Records the end of the call and hands over all events.
-    pub fn end(mut self) {
+    /// Records the end of the call.
+    pub fn end(&mut self) {
         let bytes = self.events.iter().map(|event| event.bytes as usize).sum();
         self.push(Activity::Call, 0, (self.begin, now()), bytes, None);
-        events().lock().append(&mut self.events);
+    }
+
+    /// The events so far, in the order in which they ended.
+    pub fn into_events(self) -> Vec<Event> {
+        self.events
     }
 
     fn push(

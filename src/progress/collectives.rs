@@ -30,6 +30,7 @@ impl Engine {
         if let Some(failure) = self.report_failure(comm) {
             return Err(failure);
         }
+        self.note_start();
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
         execution.reserve(&prepared.program)?;
         let mut received = Vec::new();
@@ -67,6 +68,7 @@ impl Engine {
         if let Some(failure) = self.report_failure(comm) {
             return Err(failure);
         }
+        self.note_start();
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
         execution.reserve(&prepared.program)?;
         let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
@@ -102,6 +104,9 @@ impl Engine {
             operation,
         };
         self.calls.active.push(active);
+        if self.observer.is_some() {
+            self.note_begin();
+        }
         if self.comms.get(comm).holds_senders {
             self.release_senders(comm);
         }

@@ -20,10 +20,13 @@ use super::control_state::ControlState;
 use super::engine_comm::GIVEN_UP;
 use super::left_comms::LeftComms;
 use super::messaging::{MessageTicket, Messaging};
+use super::observer::Observer;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Endpoint;
+use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED};
 use crate::executor::{Key, Prepared, Visit};
 use crate::observe::status::{HeldPage, StatusPage};
+use crate::observe::trace;
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
 
@@ -71,6 +74,10 @@ pub struct Engine {
     pub(super) held_pages: Vec<HeldPage>,
     /// Folder to which the last operations are written when a communicator fails.
     pub(super) dump_folder: Option<PathBuf>,
+    /// Messages of fewer bytes may take the fast path. 0: none may, because they are observed.
+    pub(super) fast_below: usize,
+    /// What counts and records calls.
+    pub(super) observer: Option<Box<Observer>>,
 }
 
 impl Engine {
@@ -95,6 +102,8 @@ impl Engine {
             page: None,
             held_pages: Vec::new(),
             dump_folder: None,
+            fast_below: LONGEST + 1,
+            observer: None,
         }
     }
 
@@ -107,6 +116,7 @@ impl Engine {
     /// Tells the engine and its links that ranks share processors.
     pub fn set_oversubscribed(&mut self) {
         self.oversubscribed = true;
+        self.fast_below = self.fast_below.min(LONGEST_OVERSUBSCRIBED + 1);
         self.oversubscribed_on_sockets = self.has_sockets;
         self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_oversubscribed(true));
     }
@@ -197,12 +207,19 @@ impl Engine {
         }
         if active.execution.is_done() {
             visit.moved = true;
+            match &mut self.observer {
+                Some(observer) => observer.add_steps(active),
+                None => active.execution.take_steps().iter().for_each(|steps| trace::keep(steps)),
+            }
             let was_exchange =
                 active.begin_after_exchange().map_err(|error| Trouble { comm: active.comm, error })?;
             if !was_exchange {
                 active.finish();
                 active.outcome = Some(Ok(()));
                 self.page.iter().for_each(|page| page.note_end(active.operation, false));
+                if let Some(observer) = &mut self.observer {
+                    observer.end_call(active, &self.endpoints, false);
+                }
             }
         }
         Ok(visit)

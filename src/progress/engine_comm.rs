@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::context::of_transfers;
 use super::disagreement::History;
-use crate::base::{Error, Rank};
+use crate::base::{Error, Rank, mix};
 use crate::endpoint::{Endpoint, Presence};
 use crate::executor::RecentCalls;
 use crate::p2p::Conversation;
@@ -155,6 +155,11 @@ impl EngineComm {
 
     pub fn size(&self) -> u32 {
         self.members.len() as u32
+    }
+
+    /// Number of the group of its ranks: communicators of different ranks may have one context.
+    pub fn group(&self) -> u64 {
+        self.members.iter().fold(0, |group, member| mix(group ^ u64::from(member.endpoint)))
     }
 
     /// Context of its messages from rank to rank.

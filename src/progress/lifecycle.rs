@@ -41,6 +41,7 @@ impl Engine {
         }
         self.comms.get_mut(id).formed_by = formed_by;
         self.show_comm(id);
+        self.note_comm(id);
         self.fail_if_unformed(id);
         id
     }
@@ -56,6 +57,9 @@ impl Engine {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
             self.page.iter().for_each(|page| page.note_end(active.operation, true));
+            if let Some(observer) = &mut self.observer {
+                observer.end_call(active, &self.endpoints, true);
+            }
         }
         self.remember_calls(id);
         let comm = *self.comms.remove(id);
@@ -190,7 +194,11 @@ impl Engine {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
             self.page.iter().for_each(|page| page.note_end(active.operation, true));
+            if let Some(observer) = &mut self.observer {
+                observer.end_call(active, &self.endpoints, true);
+            }
         }
         self.end_messages(id, &error);
+        self.observer.iter().for_each(|observer| observer.note_failure());
     }
 }

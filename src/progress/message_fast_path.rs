@@ -7,7 +7,7 @@ use super::context::CommId;
 use super::engine::{Engine, Ticket};
 use super::engine_comm::EngineComm;
 use super::messaging::MessageTicket;
-use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};
+use crate::executor::fast_path::pause;
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
@@ -39,7 +39,7 @@ impl Engine {
     pub(super) unsafe fn send_fast_path(&mut self, id: CommId, what: &OutgoingMessage) -> bool {
         let OutgoingMessage { to, tag, datatype, count, data, is_synchronous } = *what;
         let bytes = count as usize * datatype.bytes();
-        if bytes > self.longest() || is_synchronous {
+        if bytes >= self.fast_below || is_synchronous {
             return false;
         }
         let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
@@ -76,7 +76,7 @@ impl Engine {
         let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else {
             return FastReceive::NotTaken;
         };
-        if bytes > self.longest() || !self.calls.active.is_empty() || !self.messaging.comms.is_empty() {
+        if bytes >= self.fast_below || !self.calls.active.is_empty() || !self.messaging.comms.is_empty() {
             return FastReceive::NotTaken;
         }
         let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else {
@@ -131,12 +131,12 @@ impl Engine {
 
     /// `None`: the receive goes on.
     fn try_end(&mut self, ticket: MessageTicket, patience: Patience) -> Option<()> {
-        let longest = self.longest();
+        let fast_below = self.fast_below;
         let MessageTicket { comm: id, ticket, .. } = ticket;
         let EngineComm { conversation, members, .. } = self.comms.find_mut(id)?;
         let end = conversation.fast_end(ticket)?;
         let Status { source, bytes, .. } = end.status;
-        if bytes > longest {
+        if bytes >= fast_below {
             return None;
         }
         let endpoint = &mut self.endpoints[members[source as usize].endpoint as usize];
@@ -162,11 +162,5 @@ impl Engine {
             self.messaging.comms.clear();
         }
         Some(())
-    }
-
-    /// Longest message for which the fast path is tried.
-    #[inline]
-    fn longest(&self) -> usize {
-        if self.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST }
     }
 }

@@ -33,7 +33,9 @@ impl Engine {
     /// See [`Conversation::start_send`].
     pub unsafe fn start_send(&mut self, id: CommId, what: &OutgoingMessage) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        self.start_message(id, |conversation| Ok(unsafe { conversation.start_send(what) }))
+        let ticket = self.start_message(id, |conversation| Ok(unsafe { conversation.start_send(what) }))?;
+        self.note_send(ticket, what);
+        Ok(ticket)
     }
 
     /// Starts a receive. It makes progress in `progress`.
@@ -46,8 +48,13 @@ impl Engine {
         selector: Selector,
         buffer: RecvBuffer,
     ) -> Result<Ticket> {
-        // SAFETY: passed on from our caller.
-        self.start_message(id, |conversation| unsafe { conversation.start_receive(selector, buffer) })
+        let start = |conversation: &mut Conversation| {
+            // SAFETY: passed on from our caller.
+            unsafe { conversation.start_receive(selector, buffer) }
+        };
+        let ticket = self.start_message(id, start)?;
+        self.note_receive(ticket, selector.source(), Some(&buffer));
+        Ok(ticket)
     }
 
     /// Starts the receive of a message that a probe has taken out.
@@ -60,13 +67,20 @@ impl Engine {
         message: MatchedMessage,
         buffer: RecvBuffer,
     ) -> Result<Ticket> {
-        // SAFETY: passed on from our caller.
-        self.start_message(id, |conversation| unsafe { conversation.start_claimed(message, buffer) })
+        let start = |conversation: &mut Conversation| {
+            // SAFETY: passed on from our caller.
+            unsafe { conversation.start_claimed(message, buffer) }
+        };
+        let ticket = self.start_message(id, start)?;
+        self.note_receive(ticket, None, Some(&buffer));
+        Ok(ticket)
     }
 
     /// Starts a probe. It makes progress in `progress`.
     pub fn start_probe(&mut self, id: CommId, selector: Selector, takes: bool) -> Result<Ticket> {
-        self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))
+        let ticket = self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))?;
+        self.note_probe(ticket, selector.source());
+        Ok(ticket)
     }
 
     pub(super) fn start_message(
@@ -178,6 +192,10 @@ impl Engine {
     pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Completion>> {
         let outcome = self.conversation(ticket)?.take_outcome(ticket.ticket)?;
         self.messaging.given_up.retain(|conversation| !conversation.is_over());
+        if self.observer.is_some() {
+            let status = outcome.as_ref().ok().map(|completion| completion.status);
+            self.note_message_end(Ticket::Message(ticket), status.as_ref());
+        }
         Some(outcome)
     }
 

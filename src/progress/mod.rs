@@ -15,7 +15,8 @@
 //!   `unformed` ends communicators that some rank has not made.
 //! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those
 //!   that are not remembered any more.
-//! - `shown` is what other processes can read.
+//! - `shown` is what other processes can read. `observed` has calls counted and recorded, if that
+//!   is wanted, by an `observer`.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
@@ -42,6 +43,8 @@ mod message_wait;
 mod messages;
 mod messaging;
 mod noncontiguous;
+mod observed;
+mod observer;
 mod quit;
 mod references;
 mod report;

@@ -62,6 +62,7 @@ impl Driver {
             // SAFETY: passed on from our caller.
             unsafe { conversation.start_claimed_noncontiguous(message, buffer, memory) }
         })?;
+        engine.note_receive(ticket, None, None);
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -111,10 +112,12 @@ impl Engine {
         what: &OutgoingMessage,
         memory: Arc<dyn Noncontiguous>,
     ) -> Result<Ticket> {
-        self.start_message(id, |conversation| {
+        let ticket = self.start_message(id, |conversation| {
             // SAFETY: passed on from our caller.
             Ok(unsafe { conversation.start_send_noncontiguous(what, memory) })
-        })
+        })?;
+        self.note_send(ticket, what);
+        Ok(ticket)
     }
 
     /// # Safety
@@ -126,9 +129,11 @@ impl Engine {
         buffer: RecvBuffer,
         memory: Arc<dyn Noncontiguous>,
     ) -> Result<Ticket> {
-        self.start_message(id, |conversation| {
+        let ticket = self.start_message(id, |conversation| {
             // SAFETY: passed on from our caller.
             unsafe { conversation.start_receive_noncontiguous(selector, buffer, memory) }
-        })
+        })?;
+        self.note_receive(ticket, selector.source(), None);
+        Ok(ticket)
     }
 }

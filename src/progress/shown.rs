@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use crate::base::{Error, Rank, mix};
+use crate::base::{Error, Rank};
 use crate::log_line;
 use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitSlot, write_dump};
 
@@ -63,7 +63,7 @@ impl Engine {
     pub(super) fn show_comm(&mut self, id: CommId) {
         let Some(page) = &self.page else { return };
         let comm = self.comms.get_mut(id);
-        let group = comm.members.iter().fold(0, |group, member| mix(group ^ u64::from(member.endpoint)));
+        let group = comm.group();
         let members: Vec<Rank> = comm.members.iter().map(|member| member.endpoint).collect();
         let slot = page.add_comm(&CommIdentity {
             context: comm.context,

@@ -23,6 +23,7 @@
 //! | `Operators::get`, `insert`, `remove` | a call with a made operator | a table per process |
 //! | `log::write`, `log::set_sink` | anything that logs | a gate per process, and an atomic |
 //! | `trace::take` | `anyccl perf --trace` | a list per process |
+//! | `counts::all`, `metrics::write_now`, `timeline::end_at_exit` | the child exits | lists per process |
 //! | `id_server::serve` | the child makes an id | servers per process |
 //! | `memory::allocate`, `free`, `register` | memory for peers | an arena per process |
 //! | `memory::import`, `release` | memory of peers | a list per process |

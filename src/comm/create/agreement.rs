@@ -33,6 +33,8 @@ pub(in crate::comm) struct Agreed {
     pub all_have_devices: bool,
     /// Whether all ranks want the direct path for memory of devices.
     pub may_be_direct: bool,
+    /// Whether some rank wants a profile.
+    pub has_profile: bool,
     /// Whether ranks of a machine have several PID namespaces, so that some do not see each other's
     /// processes.
     pub are_apart: bool,
@@ -48,6 +50,8 @@ pub(in crate::comm) struct OwnSettings {
     pub wants_direct: bool,
     /// Whether its reductions shall have the same bits in every call.
     pub deterministic: bool,
+    /// Whether it wants a profile.
+    pub wants_profile: bool,
     /// The engines that it was asked for.
     pub choice: BackendChoice,
 }
@@ -60,6 +64,7 @@ const SOME_TCP: u8 = 1;
 const HAS_DEVICE: u8 = 2;
 const WANTS_DIRECT: u8 = 4;
 const DETERMINISTIC: u8 = 8;
+const WANTS_PROFILE: u8 = 16;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
 const MACHINE_BYTES: usize = 8;
@@ -85,6 +90,7 @@ pub(in crate::comm) fn agree(
         (own.has_device, HAS_DEVICE),
         (own.wants_direct, WANTS_DIRECT),
         (own.deterministic, DETERMINISTIC),
+        (own.wants_profile, WANTS_PROFILE),
     ];
     mine.push(bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum());
     mine.extend(own.choice.to_bytes());
@@ -176,6 +182,7 @@ pub(super) fn evaluate(all: &[u8]) -> Agreed {
         some_tcp: records.iter().any(|record| record.some_tcp),
         all_have_devices: records.iter().all(|record| record.has_device),
         may_be_direct: records.iter().all(|record| record.wants_direct),
+        has_profile: records.iter().any(|record| record.wants_profile),
     }
 }
 
@@ -188,6 +195,7 @@ pub(super) struct RankRecord<'a> {
     has_device: bool,
     wants_direct: bool,
     deterministic: bool,
+    wants_profile: bool,
     pub choice: BackendChoice,
 }
 
@@ -209,6 +217,7 @@ impl RankRecord<'_> {
             has_device: is_set(HAS_DEVICE),
             wants_direct: is_set(WANTS_DIRECT),
             deterministic: is_set(DETERMINISTIC),
+            wants_profile: is_set(WANTS_PROFILE),
             choice,
         }
     }
@@ -282,6 +291,7 @@ mod tests {
             some_tcp: false,
             all_have_devices: false,
             may_be_direct: false,
+            has_profile: false,
             are_apart: false,
         };
         assert_eq!(agreed(&bound), not_shared);
@@ -350,6 +360,14 @@ mod tests {
         assert!(all.all_have_devices && all.may_be_direct);
         let one = agreed(&[with(HAS_DEVICE), with(WANTS_DIRECT)]);
         assert!(!one.all_have_devices && !one.may_be_direct);
+    }
+
+    #[test]
+    fn one_rank_that_wants_a_profile_is_enough() {
+        let mut wants = record(0, 3, 2, false);
+        wants[BITS_AT] = WANTS_PROFILE;
+        assert!(agreed(&[record(0, 3, 2, false), wants]).has_profile);
+        assert!(!agreed(&[record(0, 3, 2, false), record(0, 3, 2, true)]).has_profile);
     }
 
     #[test]

@@ -334,6 +334,7 @@ impl Communicator {
             driver: Arc::clone(&self.driver),
             id,
             finalized: AtomicBool::new(false),
+            has_profile: false,
             engines: Engines::none(self.engines.choice),
             devices: self.devices.of_child(),
         })

@@ -2,6 +2,7 @@
 //! communicator.
 
 use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ use crate::config::{Config, DevicePathChoice, warn_of_unknown_variables};
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
+use crate::observe::counts::CountedRank;
+use crate::observe::{metrics, timeline};
 use crate::progress::wait::Driver;
 use crate::progress::{CommId, Engine};
 use crate::sys::clock;
@@ -87,8 +90,7 @@ impl Communicator {
         let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
-        let is_tcp = |rank: Rank| endpoints[rank as usize].transport() == "tcp";
-        let some_tcp = topology.neighbours(rank).any(is_tcp);
+        let some_tcp = topology.neighbours(rank).any(|peer| endpoints[peer as usize].transport() == "tcp");
         let mut engine = Engine::new(name.clone(), rank, endpoints);
         engine.show(job, topology.hosts());
         config.dump.iter().for_each(|folder| engine.dump_to(folder.into()));
@@ -97,9 +99,10 @@ impl Communicator {
         let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
         // Who asks for the direct path by name does not want another engine.
         let has_device = kinds.has_context() && config.device_path != DevicePathChoice::Direct;
+        let Config { backend: choice, profile: wants_profile, .. } = *config;
         let deterministic = own.deterministic.unwrap_or(config.deterministic);
-        let mine = OwnSettings { some_tcp, has_device, wants_direct, deterministic, choice: config.backend };
-        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, are_apart } =
+        let mine = OwnSettings { some_tcp, has_device, wants_direct, deterministic, wants_profile, choice };
+        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, are_apart } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
@@ -108,6 +111,7 @@ impl Communicator {
         if are_apart {
             driver.lock().show_pid_namespaces();
         }
+        observe(&mut driver.lock(), (job, rank), &topology, config, has_profile);
         driver.lock().hold_pages(job, holds(&topology, rank, &pids).into_iter());
         let oversubscribed = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core).with_fixed_bits(deterministic);
@@ -125,6 +129,7 @@ impl Communicator {
             driver: Arc::new(driver),
             id: CommId::FIRST,
             finalized: AtomicBool::new(false),
+            has_profile,
             engines: Engines::none(config.backend),
             devices: DevicePart::new(kinds, config.device_piece_bytes, config.device_map),
         };
@@ -157,6 +162,27 @@ impl Communicator {
             crate::base::VERSION,
             if oversubscribed { "; more ranks than processors" } else { "" },
         );
+    }
+}
+
+/// Makes the engine count and record its calls, as far as wanted. What cannot be written is a warning.
+fn observe(
+    engine: &mut Engine,
+    (job, rank): (u64, Rank),
+    topology: &Topology,
+    config: &Config,
+    has_profile: bool,
+) {
+    let of = CountedRank { job, rank, size: topology.size() };
+    let timeline = config.trace.as_ref().and_then(|folder| {
+        let begun = timeline::begin(Path::new(folder), of, topology.hosts());
+        begun.map_err(|error| log_line!(Warn, "rank {}: no trace in {folder}: {error}", of.rank)).ok()
+    });
+    if config.metrics.is_some() || has_profile || timeline.is_some() {
+        engine.observe(of, timeline, has_profile);
+    }
+    if let Some(target) = &config.metrics {
+        metrics::export(target, of, topology.local_rank(of.rank));
     }
 }
 

@@ -17,7 +17,7 @@ use crate::backend::mpi;
 use crate::base::Error;
 use crate::memory::Arena;
 use crate::observe::log::Level;
-use crate::observe::{log, trace};
+use crate::observe::{counts, log, metrics, timeline, trace};
 use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed;
 use crate::sys::socket::Socket;
@@ -42,6 +42,8 @@ fn hold_all(comm: &Communicator) -> Held<'_> {
     vec![
         ("SINK", Box::new(log::hold())),
         ("EVENTS", Box::new(trace::hold())),
+        ("RANKS", Box::new(counts::hold())),
+        ("TIMELINES", Box::new(timeline::hold())),
         ("PROCESSES", Box::new(process::hold())),
         ("FILES", Box::new(memory::hold_windows())),
         ("IMPORTS", Box::new(memory::hold_imports())),
@@ -84,7 +86,7 @@ struct Inherited {
 /// A function that may run in a child, with its name. It returns whether it did what a child may expect.
 type Function = (&'static str, fn(&mut Inherited) -> bool);
 
-const FUNCTIONS: [Function; 16] = [
+const FUNCTIONS: [Function; 18] = [
     ("fork::epoch", |inherited| fork::epoch() == inherited.epoch + 1),
     ("log::write", |_| {
         log::write(Level::Error, format_args!("a line of the child"));
@@ -97,6 +99,12 @@ const FUNCTIONS: [Function; 16] = [
         true
     }),
     ("trace::take", |_| trace::take().is_empty()),
+    ("counts::all", |_| counts::all().is_empty()),
+    ("metrics::write_now and the end of time lines", |_| {
+        metrics::write_now();
+        timeline::end_at_exit();
+        true
+    }),
     ("world", |_| matches!(world(), Err(Error::InvalidUsage(_)))),
     ("world_now", |_| world_now().is_none()),
     ("is_world_of_parent", |_| !is_world_of_parent()),

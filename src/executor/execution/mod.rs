@@ -18,7 +18,7 @@ use super::program::Program;
 use super::scratch::Scratch;
 use crate::base::{Call, Error, Rank};
 use crate::endpoint::Endpoint;
-use crate::observe::trace::Recorder;
+use crate::observe::trace::{Event, Recorder};
 use crate::sys::poll::Interest;
 use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 
@@ -332,9 +332,14 @@ impl Execution {
         if let (Some(trial), Some(run)) = (&self.prepared.program.trial, self.run.take()) {
             trial.end(&run);
         }
-        if let Some(trace) = self.trace.take() {
+        if let Some(trace) = &mut self.trace {
             trace.end();
         }
+    }
+
+    /// The recorded steps of this call so far, if they are recorded. They are recorded no longer.
+    pub fn take_steps(&mut self) -> Option<Vec<Event>> {
+        self.trace.take().map(|trace| trace.into_events())
     }
 
     /// Ends a call that has failed. Cancels what no peer has read, and withdraws what was offered and not

@@ -3,7 +3,6 @@
 //! The file is JSON, written without help, so that the library needs no writer of it. It is written under
 //! another name first, so no reader sees half of one.
 
-use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::operations::OperationSnapshot;
 use super::snapshot::{CommSnapshot, Snapshot};
 use crate::base::{CallKind, VERSION};
+use crate::observe::json::quoted;
 use crate::sys::{clock, host};
 
 /// Beginning of the names of the files.
@@ -106,18 +106,4 @@ fn operation(operation: &OperationSnapshot, zero: u64) -> String {
         time(operation.moved),
         time(operation.ended),
     )
-}
-
-/// A string of JSON.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => write!(quoted, "\\u{:04x}", c as u32).expect("a string takes all"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

@@ -35,6 +35,8 @@ pub(super) struct Idle {
     moves: u32,
     pub polls: u32,
     since: Option<Instant>,
+    /// Time in which the call has not moved, if somebody wants to know.
+    silent: Option<Duration>,
     /// Whether the other ranks have been told what this one waits for.
     pub announced: bool,
     /// Where other processes read what the thread waits for.
@@ -50,10 +52,25 @@ impl Idle {
     pub fn has_moved(&mut self, moves: u32) -> bool {
         let has_moved = moves != self.moves;
         if has_moved {
+            self.end_silence();
             (self.moves, self.polls, self.since) = (moves, 0, None);
             self.shown = None;
         }
         has_moved
+    }
+
+    /// Adds up the time in which the call does not move.
+    pub fn add_up_silence(&mut self) {
+        self.silent = Some(Duration::ZERO);
+    }
+
+    /// The time in which the call has not moved, as far as it was seen. `None`: nobody wants to know.
+    pub fn end_silence(&mut self) -> Option<Duration> {
+        let silent = self.silent.as_mut()?;
+        if let Some(since) = self.since.take() {
+            *silent += clock::since(since);
+        }
+        self.silent
     }
 
     /// Whether other processes should read anew what the thread waits for. Not with each wake-up: with many

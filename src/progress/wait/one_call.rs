@@ -23,7 +23,12 @@ impl Driver {
             return outcome;
         }
         engine.end_on_fast_path(ticket, Patience::Moment);
-        engine.take_outcome(ticket).unwrap_or_else(|| self.wait_for(&mut engine, ticket, timeout))
+        engine.take_outcome(ticket).unwrap_or_else(|| {
+            let begin = engine.wait_begin();
+            let outcome = self.wait_for_end(&mut engine, ticket, timeout);
+            engine.note_wait(begin);
+            outcome
+        })
     }
 
     /// The outcome of a started call, if it has ended. Otherwise makes progress on all calls. `Some` uses up
@@ -43,15 +48,32 @@ impl Driver {
         engine.take_outcome(ticket)
     }
 
+    /// Waits for the end of an operation that this thread has just started.
     pub(in crate::progress) fn wait_for(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
         timeout: Option<Duration>,
     ) -> CallOutcome {
+        engine.note_blocking(ticket);
+        self.wait_for_end(engine, ticket, timeout)
+    }
+
+    fn wait_for_end(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+    ) -> CallOutcome {
         let mut idle = Idle::default();
+        if engine.is_observed() {
+            idle.add_up_silence();
+        }
         loop {
             if let Some(outcome) = self.poll_once(engine, ticket, timeout, &mut idle) {
+                if let Some(silence) = idle.end_silence() {
+                    engine.note_silence(silence);
+                }
                 return outcome;
             }
         }

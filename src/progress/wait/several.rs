@@ -84,6 +84,7 @@ pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     if calls.is_empty() {
         return;
     }
+    let begin = calls[0].driver.lock().wait_begin();
     if let [call] = calls {
         let mut engine = call.driver.lock();
         let patience = if end.is_some() { Patience::None } else { Patience::Moment };
@@ -98,7 +99,14 @@ pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     let by_driver = calls.chunk_by(|one, other| Arc::ptr_eq(&one.driver, &other.driver));
     let drivers = by_driver.map(|calls| DriverCalls { driver: &calls[0].driver, calls }).collect();
     let mut wait = JointWait::new(drivers, end);
+    wait.begun = begin.is_some().then(clock::now);
     while wait.step() {}
+    if begin.is_some() {
+        wait.end_silence();
+        let mut engine = calls[0].driver.lock();
+        engine.note_silence(wait.silent);
+        engine.note_wait(begin);
+    }
 }
 
 /// The calls of one driver that are waited for.
@@ -120,6 +128,10 @@ struct JointWait<'a> {
     idle_polls: u32,
     /// Time when nothing was first seen to move.
     since: Option<Instant>,
+    /// When the wait began, if somebody wants to know how long nothing moves.
+    begun: Option<Instant>,
+    /// Time in which nothing moved, before `since`.
+    silent: Duration,
     /// Whether the other ranks have been told what this rank waits for.
     announced: bool,
     /// Where other processes read it, for each engine.
@@ -141,8 +153,29 @@ impl<'a> JointWait<'a> {
         let since = clocks().map(|clock| clock.since).reduce(latest).flatten();
         let announced = clocks().all(|clock| clock.announced);
         let shown = drivers.iter().map(|_| None).collect();
-        let (looks, idle_polls, shown_at) = (0, 0, None);
-        JointWait { drivers, end, oversubscribed, spin, looks, idle_polls, since, announced, shown, shown_at }
+        let (looks, idle_polls, shown_at, silent) = (0, 0, None, Duration::ZERO);
+        JointWait {
+            drivers,
+            end,
+            oversubscribed,
+            spin,
+            looks,
+            idle_polls,
+            since,
+            begun: None,
+            silent,
+            announced,
+            shown,
+            shown_at,
+        }
+    }
+
+    /// Notes that something moves, or that the wait is over.
+    fn end_silence(&mut self) {
+        if let (Some(since), Some(begun)) = (self.since.take(), self.begun) {
+            // An earlier wait for the same calls has noted what was before.
+            self.silent += clock::since(since.max(begun));
+        }
     }
 
     /// Looks at all engines, and makes one step of the wait if nothing moved. `false`: the wait is over.
@@ -151,7 +184,8 @@ impl<'a> JointWait<'a> {
         self.looks = self.looks.wrapping_add(1);
         if moved {
             self.run_hooks();
-            (self.idle_polls, self.since) = (0, None);
+            self.idle_polls = 0;
+            self.end_silence();
             if self.shown_at.take().is_some() {
                 self.shown.iter_mut().for_each(|slot| *slot = None);
             }

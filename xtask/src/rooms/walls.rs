@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "topology",
             "plan",
             "algo",
+            "observe",
             "config",
             "cost",
             "simulate",

@@ -1,0 +1,528 @@
+//! `ANYCCL_TRACE`: the time line of a rank as a file, in the trace format of Chrome, which Perfetto reads.
+//!
+//! A call is a bar, the rounds of its plan lie in it, and messages have rows of their own, one for each peer
+//! and direction. Calls that are under way at the same time are in different rows ([`Row::slot`]). Waits for
+//! calls that were started before have a row, too.
+//!
+//! The file is an array of JSON objects, each in a line. The format allows that its end is missing, so a file
+//! of a process that was killed can be read. Times are those of the monotonic clock, in microseconds: all
+//! processes of a machine read the same. The first object says which machine it is, and what the calendar
+//! said. `anyccl trace` puts the files of several machines together.
+//!
+//! Text is collected in memory and written when there are 256 KiB, when a communicator fails, and at the end.
+//! If it cannot be written, there is one warning, and nothing more is recorded. A child of fork writes
+//! nothing.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::counts::CountedRank;
+use super::json::quoted;
+use super::trace::{self, Activity, Event};
+use crate::base::{Rank, VERSION};
+use crate::log_line;
+use crate::sys::owned::Owned;
+use crate::sys::per_process::PerProcess;
+use crate::sys::{at_exit, clock, fork, host};
+
+/// Beginning of the names of the files.
+pub const FILE_PREFIX: &str = "trace-";
+/// Text that is kept in memory.
+const MOST_KEPT: usize = 256 << 10;
+/// How long the end of the process waits for a thread that is in a call.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A communicator, for readers of the file.
+pub struct CommLine<'a> {
+    /// Its context.
+    pub context: u32,
+    /// Number of the group of its ranks.
+    pub group: u64,
+    /// Its name.
+    pub name: &'a str,
+    /// Rank of this process.
+    pub rank: Rank,
+    /// Its ranks as ranks of the job.
+    pub members: &'a [Rank],
+}
+
+/// A call that has ended. Times are those of [`trace::now`].
+pub struct CallLine<'a> {
+    /// Name of its class.
+    pub name: &'static str,
+    /// The whole call, as in errors.
+    pub title: String,
+    /// Context of the communicator.
+    pub context: u32,
+    /// Number of a collective call there.
+    pub number: Option<u32>,
+    /// The other side of a message, as a rank of the job.
+    pub peer: Option<Rank>,
+    /// Bytes of its buffer.
+    pub bytes: u64,
+    /// Begin.
+    pub begin: u64,
+    /// End.
+    pub end: u64,
+    /// Row of the call: see [`Timeline::take_slot`].
+    pub slot: usize,
+    /// Whether a thread was in it all the time.
+    pub is_blocking: bool,
+    /// How it has ended: "ended", "failed" or "running".
+    pub state: &'static str,
+    /// Its steps.
+    pub steps: &'a [Event],
+}
+
+/// What a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Subject {
+    /// Calls, and the rounds of their first lanes.
+    Calls,
+    /// Rounds of another lane.
+    Lane(u32),
+    /// Steps of this rank alone.
+    Local,
+    /// Messages to a rank.
+    To(Rank),
+    /// Messages from a rank.
+    From(Rank),
+    /// Waits.
+    Waits,
+}
+
+/// A row of the time line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Row {
+    /// Calls that are under way at the same time have different slots.
+    slot: usize,
+    subject: Subject,
+}
+
+/// The time line of one rank.
+#[derive(Debug)]
+pub struct Timeline {
+    /// `None` once it could not be written.
+    file: Option<Owned<File>>,
+    path: PathBuf,
+    text: String,
+    rank: Rank,
+    /// The process that writes: a child of fork does not.
+    epoch: u16,
+    /// The time of [`trace::now`] when the monotonic clock was zero.
+    zero: u64,
+    slots: Vec<bool>,
+    /// Rows that have been named, with their numbers.
+    rows: HashMap<Row, usize>,
+}
+
+/// A time line that the end of the process also reaches.
+pub type SharedTimeline = Arc<Mutex<Timeline>>;
+
+static TIMELINES: PerProcess<Mutex<Vec<SharedTimeline>>> = PerProcess::new();
+static AT_EXIT: Once = Once::new();
+
+fn timelines() -> &'static Mutex<Vec<SharedTimeline>> {
+    &TIMELINES.get_or(Mutex::default).value
+}
+
+/// Holds the lock of the list.
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    timelines().lock()
+}
+
+/// Begins the file of a rank in a folder, which is made if it is missing. It is written to the end of the
+/// process, or until [`end`].
+pub fn begin(folder: &Path, of: CountedRank, hosts: u32) -> io::Result<SharedTimeline> {
+    let timeline = Arc::new(Mutex::new(Timeline::create(folder, of, hosts)?));
+    AT_EXIT.call_once(|| at_exit::run(end_at_exit));
+    timelines().lock().push(Arc::clone(&timeline));
+    Ok(timeline)
+}
+
+/// Ends a file.
+pub fn end(timeline: &SharedTimeline) {
+    timeline.lock().end();
+    timelines().lock().retain(|other| !Arc::ptr_eq(other, timeline));
+}
+
+/// Ends all files of this process.
+pub(crate) extern "C" fn end_at_exit() {
+    for timeline in std::mem::take(&mut *timelines().lock()) {
+        if let Some(mut timeline) = timeline.try_lock_for(PATIENCE) {
+            timeline.end();
+        }
+    }
+}
+
+impl Timeline {
+    fn create(folder: &Path, of: CountedRank, hosts: u32) -> io::Result<Timeline> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{FILE_PREFIX}{:016x}-rank-{}.json", of.job, of.rank));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let monotonic = clock::monotonic_nanoseconds();
+        let time = trace::now();
+        let mut timeline = Timeline {
+            file: Some(Owned::new(file)),
+            path,
+            text: "[\n".into(),
+            rank: of.rank,
+            epoch: fork::epoch(),
+            zero: time.saturating_sub(monotonic),
+            slots: Vec::new(),
+            rows: HashMap::new(),
+        };
+        let (name, process) = (host::host_name(), std::process::id());
+        let mut machine = DefaultHasher::new();
+        host::machine_id().hash(&mut machine);
+        timeline.about(
+            "anyccl",
+            &format!(
+                "\"version\":{},\"job\":\"{:016x}\",\"rank\":{},\"size\":{},\"hosts\":{hosts},\"host\":{},\
+                 \"machine\":\"{:016x}\",\"process\":{process},\"monotonic\":{monotonic},\"time\":{time}",
+                quoted(VERSION),
+                of.job,
+                of.rank,
+                of.size,
+                quoted(&name),
+                machine.finish(),
+            ),
+        );
+        timeline.about(
+            "process_name",
+            &format!("\"name\":{}", quoted(&format!("rank {} (host {name}, pid {process})", of.rank))),
+        );
+        timeline.about("process_sort_index", &format!("\"sort_index\":{}", of.rank));
+        Ok(timeline)
+    }
+
+    /// Adds facts about the whole file.
+    fn about(&mut self, name: &str, facts: &str) {
+        let rank = self.rank;
+        self.push(&format!("\"name\":\"{name}\",\"ph\":\"M\",\"pid\":{rank},\"tid\":0,\"args\":{{{facts}}}"));
+    }
+
+    /// Notes a communicator.
+    pub fn note_comm(&mut self, comm: &CommLine) {
+        self.about(
+            "anyccl_communicator",
+            &format!(
+                "\"context\":{},\"group\":\"{:016x}\",\"name\":{},\"rank\":{},\"ranks\":{:?}",
+                comm.context,
+                comm.group,
+                quoted(comm.name),
+                comm.rank,
+                comm.members
+            ),
+        );
+    }
+
+    /// Takes the lowest free slot, for a call that begins.
+    pub fn take_slot(&mut self) -> usize {
+        let free = self.slots.iter().position(|is_taken| !is_taken);
+        let slot = free.unwrap_or(self.slots.len());
+        self.slots.resize(self.slots.len().max(slot + 1), false);
+        self.slots[slot] = true;
+        slot
+    }
+
+    /// Writes a call, and frees its slot.
+    pub fn note_call(&mut self, call: &CallLine) {
+        self.slots[call.slot] = false;
+        if self.file.is_none() {
+            return;
+        }
+        let row = |subject| Row { slot: call.slot, subject };
+        let mut facts = format!(
+            "\"call\":{},\"communicator\":{},\"bytes\":{},\"blocking\":{},\"state\":\"{}\"",
+            quoted(&call.title),
+            call.context,
+            call.bytes,
+            call.is_blocking,
+            call.state
+        );
+        let mut add = |name, value: Option<u64>| {
+            if let Some(value) = value {
+                write!(facts, ",\"{name}\":{value}").expect("a string takes all");
+            }
+        };
+        add("number", call.number.map(u64::from));
+        add("peer", call.peer.map(u64::from));
+        self.bar(row(Subject::Calls), call.name, "call", (call.begin, call.end), &facts);
+        let of_call = format!("\"communicator\":{},\"number\":{}", call.context, call.number.unwrap_or(0));
+        for round in rounds(call.steps) {
+            let subject = if round.lane == 0 { Subject::Calls } else { Subject::Lane(round.lane) };
+            let facts = format!("{of_call},\"lane\":{},\"round\":{}", round.lane, round.round);
+            let name = format!("round {}", round.round);
+            let begin = round.begin.max(call.begin);
+            self.bar(row(subject), &name, "round", (begin, round.end.min(call.end)), &facts);
+        }
+        for step in call.steps {
+            let peer = step.peer.unwrap_or(0);
+            let (subject, name, category) = match step.activity {
+                Activity::Call => continue,
+                Activity::Copy => (Subject::Local, "copy".to_string(), "local"),
+                Activity::Reduce => (Subject::Local, "reduce".to_string(), "local"),
+                Activity::Send => (Subject::To(peer), format!("send to {peer}"), "message"),
+                Activity::Receive => (Subject::From(peer), format!("receive from {peer}"), "message"),
+                Activity::ReceiveReduce => {
+                    (Subject::From(peer), format!("receive and reduce from {peer}"), "message")
+                }
+            };
+            let mut facts = format!("{of_call},\"lane\":{},\"round\":{}", step.lane, step.round);
+            write!(facts, ",\"bytes\":{}", step.bytes).expect("a string takes all");
+            if category == "message" {
+                write!(facts, ",\"peer\":{peer}").expect("a string takes all");
+            }
+            let span = (step.begin.max(call.begin), step.end.min(call.end));
+            self.bar(row(subject), &name, category, span, &facts);
+        }
+    }
+
+    /// Writes a wait for calls that were started before.
+    pub fn note_wait(&mut self, begin: u64, end: u64) {
+        // Threads may wait at the same time. They share the row: few programs do that.
+        self.bar(Row { slot: 0, subject: Subject::Waits }, "wait", "wait", (begin, end), "");
+    }
+
+    fn bar(&mut self, row: Row, name: &str, category: &str, (begin, end): (u64, u64), facts: &str) {
+        if self.file.is_none() {
+            return;
+        }
+        let number = self.number_of(row);
+        let (rank, at) = (self.rank, microseconds(begin.saturating_sub(self.zero)));
+        let time = microseconds(end.saturating_sub(begin));
+        self.push(&format!(
+            "\"name\":\"{name}\",\"cat\":\"{category}\",\"ph\":\"X\",\"pid\":{rank},\"tid\":{number},\"ts\":{at},\
+             \"dur\":{time},\"args\":{{{facts}}}"
+        ));
+    }
+
+    /// The number of a row, which is named on first use.
+    fn number_of(&mut self, row: Row) -> usize {
+        if let Some(number) = self.rows.get(&row) {
+            return *number;
+        }
+        let number = self.rows.len() + 1;
+        self.rows.insert(row, number);
+        let name = match row.subject {
+            Subject::Calls => "calls".to_string(),
+            Subject::Lane(lane) => format!("lane {lane}"),
+            Subject::Local => "local".into(),
+            Subject::To(rank) => format!("to {rank}"),
+            Subject::From(rank) => format!("from {rank}"),
+            Subject::Waits => "waits".into(),
+        };
+        let name = if row.slot == 0 { name } else { format!("{name} ({})", row.slot + 1) };
+        // Rows of a call stay together, the call first.
+        let within: u64 = match row.subject {
+            Subject::Calls => 0,
+            Subject::Waits => 1,
+            Subject::Lane(lane) => 2 + u64::from(lane.min(999)),
+            Subject::Local => 1002,
+            Subject::To(rank) => 2000 + 2 * u64::from(rank),
+            Subject::From(rank) => 2001 + 2 * u64::from(rank),
+        };
+        let order = row.slot as u64 * 1_000_000 + within;
+        let rank = self.rank;
+        for facts in [
+            format!(
+                "\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{rank},\"tid\":{number},\"args\":{{\"name\":\"{name}\"}}"
+            ),
+            format!(
+                "\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":{rank},\"tid\":{number},\"args\":{{\"sort_index\":{order}}}"
+            ),
+        ] {
+            self.push(&facts);
+        }
+        number
+    }
+
+    fn push(&mut self, object: &str) {
+        if self.file.is_none() {
+            return;
+        }
+        if !self.text.ends_with("[\n") {
+            self.text.push_str(",\n");
+        }
+        self.text.push('{');
+        self.text.push_str(object);
+        self.text.push('}');
+        if self.text.len() >= MOST_KEPT {
+            self.flush();
+        }
+    }
+
+    /// Writes what is in memory.
+    pub fn flush(&mut self) {
+        if fork::last_epoch() != self.epoch {
+            self.file = None;
+        }
+        let Some(file) = &mut self.file else { return };
+        if let Err(error) = file.write_all(self.text.as_bytes()) {
+            let path = self.path.display();
+            log_line!(Warn, "rank {}: its trace ends here: cannot write {path}: {error}", self.rank);
+            self.file = None;
+        }
+        self.text.clear();
+    }
+
+    fn end(&mut self) {
+        if self.file.is_none() {
+            return;
+        }
+        self.text.push_str("\n]\n");
+        self.flush();
+        self.file = None;
+    }
+}
+
+/// A round of one lane.
+struct RoundLine {
+    lane: u32,
+    round: u32,
+    begin: u64,
+    end: u64,
+}
+
+/// The rounds of a call: from the begin of their first step to the end of their last one.
+fn rounds(steps: &[Event]) -> Vec<RoundLine> {
+    let mut rounds: Vec<RoundLine> = Vec::new();
+    let mut found: HashMap<(u32, u32), usize> = HashMap::new();
+    for step in steps.iter().filter(|step| step.activity != Activity::Call) {
+        let Event { lane, round, begin, end, .. } = *step;
+        let at = *found.entry((lane, round)).or_insert(rounds.len());
+        match rounds.get_mut(at) {
+            Some(known) => {
+                known.begin = known.begin.min(begin);
+                known.end = known.end.max(end);
+            }
+            None => rounds.push(RoundLine { lane, round, begin, end }),
+        }
+    }
+    rounds
+}
+
+/// A time in microseconds, to the nanosecond.
+fn microseconds(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OF: CountedRank = CountedRank { job: 7, rank: 1, size: 2 };
+
+    fn call(timeline: &mut Timeline, begin: u64, steps: &[Event]) {
+        let slot = timeline.take_slot();
+        timeline.note_call(&CallLine {
+            name: "all_reduce",
+            title: "all_reduce(float32 sum, count 1)".into(),
+            context: 0,
+            number: Some(3),
+            peer: None,
+            bytes: 4,
+            begin: timeline.zero + begin,
+            end: timeline.zero + begin + 1500,
+            slot,
+            is_blocking: true,
+            state: "ended",
+            steps,
+        });
+    }
+
+    #[test]
+    fn a_file_is_complete_without_its_end_and_with_it() {
+        let folder = tempfile();
+        let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
+        call(&mut timeline, 2000, &[]);
+        timeline.flush();
+        let cut = fs::read_to_string(&timeline.path).unwrap();
+        assert!(cut.starts_with("[\n{\"name\":\"anyccl\"") && cut.ends_with('}'), "{cut}");
+        assert!(cut.contains("\"ts\":2.000,\"dur\":1.500"), "{cut}");
+        call(&mut timeline, 4000, &[]);
+        timeline.end();
+        let whole = fs::read_to_string(&timeline.path).unwrap();
+        assert!(whole.starts_with(&format!("{cut},\n")) && whole.ends_with("}\n]\n"), "{whole}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn rounds_lie_in_their_call_and_their_messages_in_them() {
+        let step = |activity, round, begin, end| Event {
+            activity,
+            begin,
+            end,
+            bytes: 1,
+            peer: Some(0),
+            lane: 0,
+            round,
+            sequence: 3,
+        };
+        let steps = [
+            step(Activity::Copy, 0, 5, 10),
+            step(Activity::Send, 0, 10, 30),
+            step(Activity::Receive, 0, 10, 20),
+            step(Activity::ReceiveReduce, 2, 30, 50),
+            step(Activity::Call, 0, 0, 60),
+        ];
+        let rounds = rounds(&steps);
+        let facts: Vec<_> = rounds.iter().map(|one| (one.round, one.begin, one.end)).collect();
+        assert_eq!(facts, [(0, 5, 30), (2, 30, 50)]);
+    }
+
+    #[test]
+    fn calls_at_the_same_time_have_slots_of_their_own() {
+        let folder = tempfile();
+        let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
+        assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 1));
+        timeline.slots[0] = false;
+        assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 2));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_disk_that_is_full_ends_the_trace_and_memory_does_not_grow() {
+        let folder = tempfile();
+        let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        timeline.file = Some(Owned::new(full));
+        timeline.flush();
+        assert!(timeline.file.is_none());
+        for at in 0..1000 {
+            call(&mut timeline, at, &[]);
+        }
+        assert!(timeline.text.is_empty());
+        timeline.end();
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn an_older_file_is_not_overwritten() {
+        let folder = tempfile();
+        let first = Timeline::create(&folder, OF, 1).unwrap();
+        assert!(Timeline::create(&folder, OF, 1).is_err());
+        drop(first);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// A folder of this test's own, which does not exist yet.
+    fn tempfile() -> PathBuf {
+        let id = std::thread::current().id();
+        let name = format!("anyccl-timeline-{}-{id:?}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+}
