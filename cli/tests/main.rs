@@ -20,3 +20,4 @@ mod run_output;
 mod run_signals;
 mod simulate;
 mod status;
+mod timeline;

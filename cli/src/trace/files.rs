@@ -61,7 +61,7 @@ impl RankFile {
 }
 
 /// Makes control characters spaces, because a terminal would obey them.
-fn clean(text: &mut String) {
+pub fn clean(text: &mut String) {
     if text.contains(char::is_control) {
         *text = text.replace(char::is_control, " ");
     }

@@ -1,11 +1,13 @@
-//! `anyccl trace`: what the files say that ranks have written of their last operations.
+//! `anyccl trace`: what the files say that ranks have written of their last operations, and of their time.
 //!
-//! `files` reads them, `calls` puts the ranks' records of each call together and finds who was late, and
-//! `text` says it in words. `torch` writes the same for PyTorch's analyser of flight recorders.
+//! `files` reads the last operations, `calls` puts the ranks' records of each call together and finds who was
+//! late, and `text` says it in words. `torch` writes the same for PyTorch's analyser of flight recorders.
+//! `report` is about time lines.
 
 mod calls;
 mod files;
 mod pickle;
+mod report;
 mod text;
 mod torch;
 
@@ -18,10 +20,11 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{say, say_json};
 
-/// Show what ranks did last, and who was late by how much
+/// Show what ranks did last, who was late by how much, and where the time went
 ///
 /// Each rank keeps its last 1,024 operations. It writes them to the folder ANYCCL_DUMP when a communicator
-/// fails. `anyccl status --dump DIR` writes those of ranks that run, hang, or were killed.
+/// fails. `anyccl status --dump DIR` writes those of ranks that run, hang, or were killed. With ANYCCL_TRACE,
+/// ranks also write time lines of all that they do.
 #[derive(Args)]
 pub struct TraceArguments {
     #[command(subcommand)]
@@ -32,6 +35,37 @@ pub struct TraceArguments {
 enum TraceCommand {
     Show(ShowArguments),
     Torch(TorchArguments),
+    Report(ReportArguments),
+    Merge(MergeArguments),
+}
+
+/// Show where the time of a job went: communication, waiting, imbalance, busiest pairs
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  ANYCCL_TRACE=DIR anyccl run -n 4 ./program && anyccl trace report DIR\n  anyccl trace report DIR --html page.html"
+)]
+struct ReportArguments {
+    /// Folder of ANYCCL_TRACE
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+    /// Also write the report as one page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// Write the time lines of all ranks to one file for Perfetto, on one clock
+#[derive(Args)]
+#[command(after_help = "Example:\n  anyccl trace merge DIR trace.json")]
+struct MergeArguments {
+    /// Folder of ANYCCL_TRACE
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// File to write
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
 }
 
 /// Show which ranks came late to which calls, by how much, and which calls were not made by all
@@ -73,5 +107,9 @@ pub fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
             let written = torch::write(&files::read(&arguments.folder)?, &arguments.output)?;
             say(&written)
         }
+        TraceCommand::Report(ReportArguments { folder, json, html }) => {
+            report::report(folder, *json, html.as_deref())
+        }
+        TraceCommand::Merge(MergeArguments { folder, output }) => say(&report::merge(folder, output)?),
     }
 }
