@@ -20,6 +20,7 @@ use super::idle::{
 };
 use super::sleep::{add_doorbell, add_unheard};
 use crate::observe::status::WaitSlot;
+use crate::observe::trace;
 use crate::progress::engine::{Engine, Ticket};
 use crate::progress::message_fast_path::Patience;
 use crate::sys::clock;
@@ -84,7 +85,7 @@ pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     if calls.is_empty() {
         return;
     }
-    let begin = calls[0].driver.lock().wait_begin();
+    let begin = if trace::is_on() { calls[0].driver.lock().wait_begin() } else { None };
     if let [call] = calls {
         let mut engine = call.driver.lock();
         let patience = if end.is_some() { Patience::None } else { Patience::Moment };
