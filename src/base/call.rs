@@ -59,6 +59,32 @@ const LIST: u8 = 64;
 const ON_DEVICE: u8 = 96;
 const NO_OP: u8 = 255;
 
+impl CallKind {
+    /// The kind that a packed call has in its lowest byte. `None` if there is no such kind.
+    pub fn from_number(number: u8) -> Option<CallKind> {
+        Some(match number {
+            TRANSFER => CallKind::Transfer,
+            GOODBYE => CallKind::Goodbye,
+            n if n >= ON_DEVICE => CallKind::OnDevice(*Collective::ALL.get(usize::from(n - ON_DEVICE))?),
+            n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
+            n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
+            n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
+        })
+    }
+
+    /// Name of what is done, as in the C API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CallKind::Collective(collective)
+            | CallKind::List(collective)
+            | CallKind::OnDevice(collective) => collective.name(),
+            CallKind::Transfer => "transfer",
+            CallKind::Formation(formation) => formation.name(),
+            CallKind::Goodbye => "finalize",
+        }
+    }
+}
+
 /// Kind, datatype, operator, root and count of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
@@ -151,14 +177,7 @@ impl Call {
     /// Reads what a peer packed. `None` if a field is invalid: the bytes are not trusted.
     pub fn unpack(words: [u64; 2]) -> Option<Call> {
         let [head, count] = words;
-        let kind = match (head & 0xff) as u8 {
-            TRANSFER => CallKind::Transfer,
-            GOODBYE => CallKind::Goodbye,
-            n if n >= ON_DEVICE => CallKind::OnDevice(*Collective::ALL.get(usize::from(n - ON_DEVICE))?),
-            n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
-            n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
-            n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
-        };
+        let kind = CallKind::from_number((head & 0xff) as u8)?;
         let datatype = Datatype::from_number((head >> 8 & 0xff) as u32)?;
         let op = match (head >> 16 & 0xff) as u8 {
             NO_OP => None,

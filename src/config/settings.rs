@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use super::backends::BackendChoice;
+use super::place::host_and_port;
 use super::ports::PortRange;
 use super::variables::{DEVICE_PATH_VARIABLE, bad, raw};
 use crate::base::Result;
 use crate::observe::log::Level;
 use crate::observe::metrics::MetricsTarget;
+use crate::observe::ras;
 
 /// Transports that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +102,8 @@ pub struct Config {
     pub trace: Option<String>,
     /// Whether a table of all calls is written at the end.
     pub profile: bool,
+    /// Host and port at which clients of NCCL's RAS are served.
+    pub ras: Option<(String, u16)>,
     /// Log level.
     pub log: Level,
 }
@@ -128,6 +132,7 @@ impl Default for Config {
             metrics: None,
             trace: None,
             profile: false,
+            ras: None,
             log: Level::Warn,
         }
     }
@@ -191,6 +196,7 @@ impl Config {
         config.host_id = raw("ANYCCL_HOST_ID");
         config.dump = raw("ANYCCL_DUMP");
         config.read_observation()?;
+        config.ras = chosen_ras_place()?;
         if let Some(text) = raw("ANYCCL_LOG") {
             config.log = Level::from_name(&text)
                 .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;
@@ -208,6 +214,28 @@ impl Config {
         self.profile = switch("ANYCCL_PROFILE")?.unwrap_or(self.profile);
         Ok(())
     }
+}
+
+/// Where `ANYCCL_RAS` wants NCCL's RAS to be served.
+fn chosen_ras_place() -> Result<Option<(String, u16)>> {
+    match raw("ANYCCL_RAS").as_deref() {
+        None | Some("0") => Ok(None),
+        Some("1") => ras_place().map(Some),
+        Some(text) => place("ANYCCL_RAS", text, "0, 1 or HOST:PORT").map(Some),
+    }
+}
+
+/// Where NCCL's RAS is served: at `NCCL_RAS_ADDR`, else where its clients ask.
+pub fn ras_place() -> Result<(String, u16)> {
+    match raw("NCCL_RAS_ADDR") {
+        None => Ok((ras::HOST.into(), ras::PORT)),
+        Some(text) => place("NCCL_RAS_ADDR", &text, "HOST:PORT"),
+    }
+}
+
+fn place(name: &'static str, text: &str, accepted: &str) -> Result<(String, u16)> {
+    let (host, port) = host_and_port(text).ok_or_else(|| bad(name, text, accepted))?;
+    Ok((host.into(), port))
 }
 
 fn number(name: &'static str) -> Result<Option<u64>> {

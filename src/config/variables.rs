@@ -241,6 +241,16 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "1: when the ranks finalize, rank 0 writes a table to standard error that says how often each call was made by all ranks, with how many bytes, and how long it took. It is enough that one rank has it.",
     },
     Variable {
+        name: "ANYCCL_RAS",
+        default: "1 in NCCL programs, else 0",
+        meaning: "Whether each process serves clients of NCCL's RAS, such as ncclras, and where: 1 (at NCCL_RAS_ADDR), HOST:PORT or 0. Only this user and root may ask from this host.",
+    },
+    Variable {
+        name: "NCCL_RAS_ADDR",
+        default: "localhost:28028",
+        meaning: "NCCL's variable: where its RAS is served, HOST:PORT.",
+    },
+    Variable {
         name: "ANYCCL_LOG",
         default: "warn",
         meaning: "off, error, warn, info or debug. info reports what each communicator uses.",

@@ -1,4 +1,4 @@
-//! Strings of JSON, so that the library needs no writer of it.
+//! Strings of JSON, written without help, so that the library needs no writer of it.
 
 use std::fmt::Write as _;
 

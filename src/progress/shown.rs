@@ -7,6 +7,7 @@ use super::context::CommId;
 use super::engine::{Engine, Ticket};
 use crate::base::{Error, Rank};
 use crate::log_line;
+use crate::observe::ras;
 use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitSlot, write_dump};
 
 impl Engine {
@@ -30,6 +31,11 @@ impl Engine {
     /// Writes the last operations to that folder when a communicator fails.
     pub fn dump_to(&mut self, folder: PathBuf) {
         self.dump_folder = Some(folder);
+    }
+
+    /// Lets this process tell clients of NCCL's RAS about its job, at that host and number.
+    pub fn serve_ras(&self, place: &(String, u16)) {
+        ras::start(place);
     }
 
     /// Holds the pages of other ranks of this host for as long as the engine lives, so that they can be read

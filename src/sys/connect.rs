@@ -13,6 +13,34 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use super::socket::Socket;
 
+/// A TCP address as the kernel takes it.
+pub(super) enum InetAddress {
+    /// IPv4.
+    V4(libc::sockaddr_in),
+    /// IPv6.
+    V6(libc::sockaddr_in6),
+}
+
+impl From<SocketAddr> for InetAddress {
+    fn from(address: SocketAddr) -> InetAddress {
+        match address {
+            SocketAddr::V4(v4) => InetAddress::V4(libc::sockaddr_in {
+                sin_family: libc::AF_INET as libc::sa_family_t,
+                sin_port: v4.port().to_be(),
+                sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(v4.ip().octets()) },
+                sin_zero: [0; 8],
+            }),
+            SocketAddr::V6(v6) => InetAddress::V6(libc::sockaddr_in6 {
+                sin6_family: libc::AF_INET6 as libc::sa_family_t,
+                sin6_port: v6.port().to_be(),
+                sin6_flowinfo: v6.flowinfo(),
+                sin6_addr: libc::in6_addr { s6_addr: v6.ip().octets() },
+                sin6_scope_id: v6.scope_id(),
+            }),
+        }
+    }
+}
+
 /// Starts a TCP connection.
 pub fn connect_tcp(to: SocketAddr) -> io::Result<Socket> {
     #[cfg(test)]
@@ -20,26 +48,9 @@ pub fn connect_tcp(to: SocketAddr) -> io::Result<Socket> {
         let real = start_unix(super::listener::simulated_name(to).as_bytes())?;
         return scheduler.connect(to.to_string().as_bytes(), real.as_fd().try_clone_to_owned()?, false);
     }
-    let socket = match to {
-        SocketAddr::V4(v4) => {
-            let address = libc::sockaddr_in {
-                sin_family: libc::AF_INET as libc::sa_family_t,
-                sin_port: v4.port().to_be(),
-                sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(v4.ip().octets()) },
-                sin_zero: [0; 8],
-            };
-            start(libc::AF_INET, &address, mem::size_of::<libc::sockaddr_in>())?
-        }
-        SocketAddr::V6(v6) => {
-            let address = libc::sockaddr_in6 {
-                sin6_family: libc::AF_INET6 as libc::sa_family_t,
-                sin6_port: v6.port().to_be(),
-                sin6_flowinfo: v6.flowinfo(),
-                sin6_addr: libc::in6_addr { s6_addr: v6.ip().octets() },
-                sin6_scope_id: v6.scope_id(),
-            };
-            start(libc::AF_INET6, &address, mem::size_of::<libc::sockaddr_in6>())?
-        }
+    let socket = match InetAddress::from(to) {
+        InetAddress::V4(v4) => start(libc::AF_INET, &v4, mem::size_of::<libc::sockaddr_in>())?,
+        InetAddress::V6(v6) => start(libc::AF_INET6, &v6, mem::size_of::<libc::sockaddr_in6>())?,
     };
     socket.tune_tcp()?;
     Ok(socket)

@@ -14,6 +14,7 @@ pub mod interfaces;
 #[cfg(target_arch = "x86_64")]
 pub mod line_store;
 pub mod listener;
+pub mod local_time;
 pub mod memory_copy;
 pub mod mpi;
 pub mod owned;
@@ -27,6 +28,7 @@ pub mod resolve;
 #[cfg(test)]
 pub(crate) mod scheduler;
 pub mod shared_memory;
+pub mod shared_port;
 pub mod shared_values;
 pub mod shortage;
 pub mod socket;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::bootstrap::{self, Job, UNIQUE_ID_BYTES, UniqueId};
-use anyccl_engine::config::Config;
+use anyccl_engine::config::{Config, host_and_port};
 
 use crate::variables;
 
@@ -22,7 +22,7 @@ pub fn from_environment() -> Result<Option<UniqueId>> {
 
 fn encode(text: &str) -> Result<UniqueId> {
     let room = UNIQUE_ID_BYTES - MAGIC.len();
-    if split(text).is_none() || text.len() > room {
+    if host_and_port(text).is_none() || text.len() > room {
         let got = format!("\"{text}\"; accepted: HOST:PORT, [ADDRESS]:PORT, {room} bytes at most");
         return Err(Error::InvalidArgument { what: NAME, got });
     }
@@ -32,20 +32,11 @@ fn encode(text: &str) -> Result<UniqueId> {
     Ok(UniqueId(id))
 }
 
-/// Host and port; a host with colons stands in brackets.
-fn split(text: &str) -> Option<(&str, u16)> {
-    let (host, port) = text.rsplit_once(':')?;
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let host = bare.unwrap_or(host);
-    (!host.is_empty() && (bare.is_some() || !host.contains(':'))).then_some(())?;
-    Some((host, port.parse().ok().filter(|port| *port != 0)?))
-}
-
 /// The job of such an id. `None`: the id is of another kind.
 pub fn job(id: &UniqueId, size: u32, rank: Rank, config: &Config, deadline: Instant) -> Result<Option<Job>> {
     let Some(text) = id.0.strip_prefix(MAGIC) else { return Ok(None) };
     let text = std::str::from_utf8(text).unwrap_or_default().trim_end_matches('\0');
-    let Some((host, port)) = split(text) else {
+    let Some((host, port)) = host_and_port(text) else {
         let got = "it was damaged on its way; pass on all 128 bytes".into();
         return Err(Error::InvalidArgument { what: "unique id", got });
     };
@@ -59,13 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_a_host_and_a_port() {
-        assert_eq!(split("node7:4000"), Some(("node7", 4000)));
-        assert_eq!(split("[fe80::1]:80"), Some(("fe80::1", 80)));
-        for wrong in ["node7", ":80", "node7:", "node7:0", "node7:70000", "fe80::1:80", "[]:80"] {
-            assert_eq!(split(wrong), None, "{wrong}");
-            assert!(encode(wrong).is_err());
-        }
+    fn what_is_no_place_gives_no_id() {
+        assert!(encode("node7:4000").is_ok() && encode("node7").is_err());
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub static NAMES: &[&CStr] = &[
     c"NCCL_COMM_BLOCKING",
     c"NCCL_COMM_ID",
     c"NCCL_MULTI_RANK_GPU_ENABLE",
+    c"NCCL_RAS_ENABLE",
+    c"NCCL_RAS_ADDR",
     c"NCCL_DEBUG_SUBSYS",
     c"NCCL_DEBUG_FILE",
     c"NCCL_SOCKET_FAMILY",
@@ -42,14 +44,12 @@ pub static NAMES: &[&CStr] = &[
     c"NCCL_LAUNCH_MODE",
     c"NCCL_CONF_FILE",
     c"NCCL_CHECK_MODE",
-    c"NCCL_RAS_ENABLE",
-    c"NCCL_RAS_ADDR",
     c"NCCL_RAS_TIMEOUT_FACTOR",
     c"NCCL_TOPO_FILE",
 ];
 
 /// Number of variables that have an effect.
-const HONOURED: usize = 7;
+const HONOURED: usize = 9;
 
 /// The value of a variable in the table; empty counts as unset.
 pub fn value(name: &str) -> Option<String> {
@@ -75,6 +75,14 @@ pub fn settings() -> Result<Config> {
     }
     if config.host_id.is_none() {
         config.host_id = value("NCCL_HOSTID");
+    }
+    // NCCL serves its clients itself, and its own threads know more of its calls.
+    let is_nccl = config
+        .backend
+        .named(MemoryKind::Cuda)
+        .is_some_and(|mut names| names.any(|name| name == BackendName::Nccl));
+    if !is_own("ANYCCL_RAS") && flag("NCCL_RAS_ENABLE")? != Some(false) && !is_nccl {
+        config.ras = Some(config::ras_place()?);
     }
     note_the_others();
     // NCCL waits for ever, and its programs rely on it: a rank may be busy for longer than our default
@@ -133,7 +141,7 @@ mod tests {
 
     #[test]
     fn those_that_are_honoured_come_first() {
-        assert_eq!(NAMES[HONOURED - 1], c"NCCL_MULTI_RANK_GPU_ENABLE");
+        assert_eq!(NAMES[HONOURED - 1], c"NCCL_RAS_ADDR");
         assert_eq!(NAMES[HONOURED], c"NCCL_DEBUG_SUBSYS");
     }
 

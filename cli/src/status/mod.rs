@@ -1,28 +1,22 @@
 //! `anyccl status`: the jobs of this user on this host, which ranks wait for what, and which of them are
 //! late.
 //!
-//! Nothing is asked of the ranks. Their pages ([`anyccl_engine::observe::status`]) are read out of `/proc`,
-//! so a job that hangs, or a rank that is stopped, can be looked at as well. `processes` finds them, `jobs`
-//! puts the ranks of a job together and finds those that are late, and `text` says it in words.
+//! Nothing is asked of the ranks: [`anyccl_engine::observe::jobs`] reads their memory. `text` says it in
+//! words, and `json` as JSON.
 
-mod jobs;
-mod processes;
+mod json;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyccl_engine::base::VERSION;
+use anyccl_engine::observe::jobs::{self, Job, Process, jobs_of};
 use anyccl_engine::observe::status::write_dump;
-use anyccl_engine::sys::host::host_name;
 use clap::Args;
-use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{say, say_json};
-use jobs::{Job, jobs_of};
-use processes::Process;
 
 /// Time between two looks with `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -55,7 +49,8 @@ pub struct StatusArguments {
 /// Shows the jobs. Returns the exit code.
 pub fn status(arguments: &StatusArguments) -> Result<u8, Failure> {
     loop {
-        let processes = processes::all()?;
+        let cannot_read = |error| Failure::own(format_args!("cannot read /proc: {error}"));
+        let processes = jobs::all().map_err(cannot_read)?;
         let mut jobs = jobs_of(&processes);
         if let Some(pid) = arguments.process {
             jobs.retain(|job| job.has(pid));
@@ -68,7 +63,7 @@ pub fn status(arguments: &StatusArguments) -> Result<u8, Failure> {
         if let Some(folder) = &arguments.dump {
             dump(folder, &jobs, &processes)?;
         }
-        let code = if arguments.json { say_json(&as_json(&jobs))? } else { say(&text::report(&jobs))? };
+        let code = if arguments.json { say_json(&json::report(&jobs))? } else { say(&text::report(&jobs))? };
         if !arguments.watch {
             return Ok(code);
         }
@@ -85,8 +80,4 @@ fn dump(folder: &Path, jobs: &[Job], processes: &[Process]) -> Result<(), Failur
         })?;
     }
     Ok(())
-}
-
-fn as_json(jobs: &[Job]) -> serde_json::Value {
-    json!({ "anyccl": VERSION, "host": host_name(), "jobs": jobs })
 }

@@ -1,8 +1,7 @@
 //! The jobs in words.
 
+use anyccl_engine::observe::jobs::{Communicator, Job, RankReport};
 use anyccl_engine::sys::host::host_name;
-
-use super::jobs::{Communicator, Job, RankReport, State};
 
 /// Most ranks of a communicator that are shown one by one.
 const MOST_RANKS: usize = 24;
@@ -62,32 +61,5 @@ fn of_rank(rank: &RankReport) -> String {
         Some(pid) => format!("    rank {} (pid {pid})", rank.rank),
         None => format!("    rank {}", rank.rank),
     };
-    let ago = match (rank.in_call_for_seconds, rank.since_last_call_seconds) {
-        (Some(seconds), _) => format!(", begun {seconds:.1} s ago"),
-        (None, Some(seconds)) => format!(", ended {seconds:.1} s ago"),
-        (None, None) => String::new(),
-    };
-    let failure = rank.failure.as_deref().unwrap_or_default();
-    let made = match &rank.last_call {
-        Some(call) => format!("its last call was {call}{ago}"),
-        None if rank.calls > 0 => format!("it has made {} calls", rank.calls),
-        None => "it has made no call".to_string(),
-    };
-    let what = match rank.state {
-        State::Ended if rank.pid.is_some() => format!("its process has ended; {made}"),
-        State::Ended => "its process has ended, or it has left the communicator".to_string(),
-        State::Elsewhere => "not seen: on another host, or in another PID namespace".to_string(),
-        State::Stopped => format!("is stopped by a signal or a debugger; {made}"),
-        State::Mismatch => format!("is in another call than the others; {made}"),
-        State::Late => format!("has not made the call; {made}"),
-        State::Failed => format!("has failed ({failure}); {made}"),
-        State::Runs => format!("does not wait; {made}"),
-        State::Waits => String::new(),
-    };
-    let waits = rank.waits_for.iter().map(|text| {
-        let seconds = rank.waits_for_seconds.unwrap_or_default();
-        format!("waits for {seconds:.1} s in {text}")
-    });
-    let parts: Vec<String> = [what].into_iter().filter(|text| !text.is_empty()).chain(waits).collect();
-    format!("{who}: {}\n", parts.join("; "))
+    format!("{who}: {}\n", rank.sentence())
 }

@@ -94,6 +94,7 @@ impl Communicator {
         let mut engine = Engine::new(name.clone(), rank, endpoints);
         engine.show(job, topology.hosts());
         config.dump.iter().for_each(|folder| engine.dump_to(folder.into()));
+        config.ras.iter().for_each(|place| engine.serve_ras(place));
         let driver = Driver::new(engine, config.spin)?;
         let kinds = Kinds::detect();
         let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::operations::OperationSnapshot;
 use super::snapshot::{CommSnapshot, Snapshot};
-use crate::base::{CallKind, VERSION};
+use crate::base::VERSION;
 use crate::observe::json::quoted;
 use crate::sys::{clock, host};
 
@@ -80,14 +80,7 @@ fn operation(operation: &OperationSnapshot, zero: u64) -> String {
     let time =
         |time: Option<u64>| time.map_or("null".to_string(), |time| (zero.saturating_add(time)).to_string());
     let call = &operation.call;
-    let kind = match call.kind {
-        CallKind::Collective(collective) | CallKind::List(collective) | CallKind::OnDevice(collective) => {
-            collective.name()
-        }
-        CallKind::Transfer => "transfer",
-        CallKind::Formation(formation) => formation.name(),
-        CallKind::Goodbye => "finalize",
-    };
+    let kind = call.kind.name();
     let state = match (operation.has_ended, operation.has_failed) {
         (false, _) => "running",
         (true, false) => "ended",

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Name of the file, as `/proc/PID/fd` shows it.
 pub(super) const NAME: &std::ffi::CStr = c"anyccl-status";
 /// First word of a page: `anyccl` and the version of the layout.
-pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x02");
+pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x03");
 /// Communicators that have a place.
 pub(super) const COMMS: usize = 64;
 /// Waits that have a place.
 pub(super) const WAITS: usize = 16;
 /// Operations that are kept; a power of two.
 pub(super) const KEPT: usize = 1024;
+/// Kinds of calls: the lowest 7 bits of a packed call.
+pub(super) const KINDS: usize = 128;
 /// Words for the ranks of a communicator.
 const MEMBER_WORDS: usize = 16;
 /// Ranks of a job that may be listed as those of a communicator.
@@ -69,6 +71,8 @@ pub(super) struct CommWords {
     pub reason: Text<62>,
     /// Its name.
     pub name: Text<10>,
+    /// Number of calls of each kind.
+    pub made_by_kind: [AtomicU64; KINDS],
     /// Its ranks as ranks of the job, a bit for each of the first [`LISTED`].
     pub members: [AtomicU64; MEMBER_WORDS],
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::failure::FailureKind;
 use super::layout::{
-    COUNTER, CommWords, FILE_BYTES, FileWords, LISTED, MAGIC, NAME, NO_CALL, PageWords, USED, WaitWords, pair,
+    COUNTER, CommWords, FILE_BYTES, FileWords, KINDS, LISTED, MAGIC, NAME, NO_CALL, PageWords, USED,
+    WaitWords, pair,
 };
 use super::operations::{Recorder, ShownEnd};
 use super::snapshot::{Snapshot, read_own};
@@ -144,6 +145,7 @@ impl StatusPage {
         comm.rank.store(pair(about.rank, about.size), Ordering::Relaxed);
         comm.group.store(about.group, Ordering::Relaxed);
         comm.made.store(0, Ordering::Relaxed);
+        comm.made_by_kind.iter().for_each(|count| count.store(0, Ordering::Relaxed));
         comm.failure.store(0, Ordering::Relaxed);
         comm.name.write(about.name);
         for (at, word) in comm.members.iter().enumerate() {
@@ -207,6 +209,9 @@ impl CallSlot {
     #[inline(never)]
     pub fn note(&self, number: u32, call: &[u64; 2], end: ShownEnd) {
         let words = self.words;
+        let of_kind = &words.made_by_kind[call[0] as usize % KINDS];
+        // Wrapping: another process may have written anything.
+        of_kind.store(of_kind.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         words.call[0].store(call[0], Ordering::Relaxed);
         words.call[1].store(call[1], Ordering::Relaxed);
         words.made.store(u64::from(number) + 1, Ordering::Release);

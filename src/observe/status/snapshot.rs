@@ -1,12 +1,13 @@
 //! What a page says, read by another process. Its bytes are those of another process, and are checked.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::failure::FailureKind;
 use super::layout::{COUNTER, CommWords, NO_CALL, PageWords, USED, WaitWords, halves};
 use super::operations::{self, OperationSnapshot};
-use crate::base::{Call, Rank};
+use crate::base::{Call, CallKind, Rank};
 use crate::sys::clock;
 use crate::sys::ticks::{Moment, Scale, Ticks};
 
@@ -54,6 +55,8 @@ pub struct CommSnapshot {
     pub size: u32,
     /// Number of collective calls that were made.
     pub made: u64,
+    /// Number of these calls of each kind, by its name.
+    pub made_by_kind: BTreeMap<&'static str, u64>,
     /// The last of them.
     pub last: Option<Call>,
     /// How it has failed, if it has.
@@ -127,6 +130,13 @@ fn comm(words: &CommWords, is_still: bool) -> Option<CommSnapshot> {
         let word = of(word);
         (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| 64 * at + bit)
     });
+    let mut made_by_kind = BTreeMap::new();
+    for (count, number) in words.made_by_kind.iter().map(of).zip(0..).filter(|(count, _)| *count > 0) {
+        if let Some(kind) = CallKind::from_number(number) {
+            let sum: &mut u64 = made_by_kind.entry(kind.name()).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
     (context & USED != 0).then(|| CommSnapshot {
         context: context as u32,
         group: of(&words.group),
@@ -134,6 +144,7 @@ fn comm(words: &CommWords, is_still: bool) -> Option<CommSnapshot> {
         rank,
         size,
         made,
+        made_by_kind,
         last: if made > 0 && is_still { Call::unpack(call) } else { None },
         failure,
         reason: if failure.is_some() { words.reason.read() } else { String::new() },
@@ -206,6 +217,7 @@ mod tests {
         assert_eq!((comm.context, comm.rank, comm.size, comm.made), (9, 1, 2, 17));
         assert_eq!((comm.last, comm.failure), (Some(call(5)), None));
         assert_eq!(comm.name, "part  [31m");
+        assert_eq!(comm.made_by_kind, BTreeMap::from([("all_gather", 1)]));
         assert_eq!((read.waits[0].context, read.waits[0].call), (9, Some(16)));
         assert!(read.waits[0].silence >= Duration::from_secs(5));
         assert_eq!(read.waits[0].text, "ä".repeat(496));

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyccl_engine::observe::status::{PageFile, Snapshot};
-
-use crate::failure::Failure;
+use crate::observe::status::{PageFile, Snapshot};
 
 /// Longest command that is shown, in characters.
 const LONGEST_COMMAND: usize = 80;
 
 /// A process with communicators.
+#[derive(Debug)]
 pub struct Process {
     /// Its number here. Of one that has ended: its number in its own PID namespace.
     pub pid: u32,
@@ -34,8 +34,8 @@ struct Holder {
     files: Vec<PageFile>,
 }
 
-/// All of them.
-pub fn all() -> Result<Vec<Process>, Failure> {
+/// All of them. It is an error if `/proc` cannot be read.
+pub fn all() -> io::Result<Vec<Process>> {
     let holders = holders()?;
     let mut files = BTreeMap::new();
     for file in holders.iter().flat_map(|holder| &holder.files) {
@@ -72,10 +72,10 @@ pub fn all() -> Result<Vec<Process>, Failure> {
     Ok(found)
 }
 
-fn holders() -> Result<Vec<Holder>, Failure> {
-    let me = fs::metadata("/proc/self").map_err(cannot_read)?.uid();
+fn holders() -> io::Result<Vec<Holder>> {
+    let me = fs::metadata("/proc/self")?.uid();
     let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").map_err(cannot_read)?.flatten() {
+    for entry in fs::read_dir("/proc")?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         if entry.metadata().is_ok_and(|data| data.uid() == me)
             && let Ok(files) = PageFile::all_of(pid)
@@ -85,10 +85,6 @@ fn holders() -> Result<Vec<Holder>, Failure> {
         }
     }
     Ok(found)
-}
-
-fn cannot_read(error: std::io::Error) -> Failure {
-    Failure::own(format_args!("cannot read /proc: {error}"))
 }
 
 /// The number of a process in the innermost PID namespace that it is in.

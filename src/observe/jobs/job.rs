@@ -2,20 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use anyccl_engine::base::Call;
-use anyccl_engine::observe::status::{CommSnapshot, FailureKind, OperationSnapshot, Snapshot, WaitSnapshot};
-use anyccl_engine::sys::host::pid_namespace;
-use serde::Serialize;
-
 use super::processes::Process;
+use crate::base::{Call, mix};
+use crate::observe::status::{CommSnapshot, FailureKind, OperationSnapshot, Snapshot, WaitSnapshot};
+use crate::sys::host::pid_namespace;
 
 /// Processes that have communicators with each other.
-#[derive(Serialize)]
+#[derive(Debug)]
 pub struct Job {
     /// The processes that live.
     pub processes: Vec<JobProcess>,
     /// All processes, also those that have ended.
-    #[serde(skip)]
     pids: Vec<u32>,
     /// Number of hosts of its largest communicator.
     pub hosts: u32,
@@ -24,19 +21,27 @@ pub struct Job {
 }
 
 /// A process of a job.
-#[derive(Serialize)]
+#[derive(Debug)]
 pub struct JobProcess {
+    /// Its number here.
     pub pid: u32,
     /// Whether it is in another PID namespace than this command. Texts then name other numbers.
     pub has_other_pids: bool,
+    /// Its command, shortened.
     pub command: String,
 }
 
 /// A communicator, as its ranks on this host show it.
-#[derive(Serialize)]
+#[derive(Debug)]
 pub struct Communicator {
+    /// Its name.
     pub name: String,
+    /// Numbers that tell it from others: of the job of its engine, and of context and group together.
+    pub number: (u64, u64),
+    /// Number of ranks.
     pub size: u32,
+    /// Number of hosts of its job.
+    pub hosts: u32,
     /// The call in which ranks wait, or about which they disagree, as most ranks have made it.
     pub call: Option<String>,
     /// The number of that call.
@@ -46,8 +51,7 @@ pub struct Communicator {
 }
 
 /// What a rank does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// Its process has ended, or has left the communicator.
     Ended,
@@ -72,16 +76,35 @@ impl State {
     pub fn is_trouble(self) -> bool {
         self <= State::Late
     }
+
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Ended => "ended",
+            State::Stopped => "stopped",
+            State::Mismatch => "mismatch",
+            State::Late => "late",
+            State::Failed => "failed",
+            State::Waits => "waits",
+            State::Runs => "runs",
+            State::Elsewhere => "elsewhere",
+        }
+    }
 }
 
 /// A rank of a communicator.
-#[derive(Serialize)]
+#[derive(Debug)]
 pub struct RankReport {
+    /// Rank in the communicator.
     pub rank: u32,
+    /// Its process, also if that has ended.
     pub pid: Option<u32>,
+    /// What it does.
     pub state: State,
     /// Number of collective calls that it has made.
     pub calls: u64,
+    /// Number of these calls of each kind, by its name.
+    pub calls_by_kind: BTreeMap<&'static str, u64>,
     /// The last of them.
     pub last_call: Option<String>,
     /// The number of that call.
@@ -92,10 +115,46 @@ pub struct RankReport {
     pub since_last_call_seconds: Option<f64>,
     /// Why the communicator has failed.
     pub failure: Option<String>,
+    /// The kind of that failure.
+    pub failure_kind: Option<FailureKind>,
     /// How long nothing has moved in what it waits for.
     pub waits_for_seconds: Option<f64>,
     /// What it waits for.
     pub waits_for: Option<String>,
+}
+
+impl RankReport {
+    /// What it does, in words.
+    pub fn sentence(&self) -> String {
+        let ago = match (self.in_call_for_seconds, self.since_last_call_seconds) {
+            (Some(seconds), _) => format!(", begun {seconds:.1} s ago"),
+            (None, Some(seconds)) => format!(", ended {seconds:.1} s ago"),
+            (None, None) => String::new(),
+        };
+        let failure = self.failure.as_deref().unwrap_or_default();
+        let made = match &self.last_call {
+            Some(call) => format!("its last call was {call}{ago}"),
+            None if self.calls > 0 => format!("it has made {} calls", self.calls),
+            None => "it has made no call".to_string(),
+        };
+        let what = match self.state {
+            State::Ended if self.pid.is_some() => format!("its process has ended; {made}"),
+            State::Ended => "its process has ended, or it has left the communicator".to_string(),
+            State::Elsewhere => "not seen: on another host, or in another PID namespace".to_string(),
+            State::Stopped => format!("is stopped by a signal or a debugger; {made}"),
+            State::Mismatch => format!("is in another call than the others; {made}"),
+            State::Late => format!("has not made the call; {made}"),
+            State::Failed => format!("has failed ({failure}); {made}"),
+            State::Runs => format!("does not wait; {made}"),
+            State::Waits => String::new(),
+        };
+        let waits = self.waits_for.iter().map(|text| {
+            let seconds = self.waits_for_seconds.unwrap_or_default();
+            format!("waits for {seconds:.1} s in {text}")
+        });
+        let parts: Vec<String> = [what].into_iter().filter(|text| !text.is_empty()).chain(waits).collect();
+        parts.join("; ")
+    }
 }
 
 impl Job {
@@ -210,7 +269,9 @@ fn communicator(parts: &[Part]) -> Communicator {
     ranks.sort_by_key(|report| (report.state, report.rank));
     Communicator {
         name: first.comm.name.clone(),
+        number: (first.page.job, mix(u64::from(first.comm.context)) ^ first.comm.group),
         size: first.comm.size,
+        hosts: first.page.hosts,
         call: call.map(|call| call.to_string()),
         call_number: number,
         ranks,
@@ -234,11 +295,13 @@ fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
         pid: None,
         state,
         calls: 0,
+        calls_by_kind: BTreeMap::new(),
         last_call: None,
         call_number: None,
         in_call_for_seconds: None,
         since_last_call_seconds: None,
         failure: None,
+        failure_kind: None,
         waits_for_seconds: None,
         waits_for: None,
     }
@@ -267,11 +330,13 @@ fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport
         pid: Some(part.process.pid),
         state,
         calls: comm.made,
+        calls_by_kind: comm.made_by_kind.clone(),
         last_call: comm.last.map(|call| format!("{call} #{}", comm.made.saturating_sub(1))),
         call_number: part.last_number(),
         in_call_for_seconds: last.filter(|last| !last.has_ended).and_then(|last| part.since(last.began)),
         since_last_call_seconds: last.and_then(|last| part.since(last.ended)),
         failure: comm.failure.map(|_| comm.reason.clone()),
+        failure_kind: comm.failure,
         waits_for_seconds: wait.map(|wait| wait.silence.as_secs_f64()),
         waits_for: wait.map(|wait| wait.text.clone()),
     }
@@ -279,66 +344,8 @@ fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use anyccl_engine::base::{CallKind, Collective, Datatype};
-
+    use super::super::fixture::process;
     use super::*;
-
-    fn call(count: u64) -> Call {
-        let kind = CallKind::Collective(Collective::AllGather);
-        Call { kind, datatype: Datatype::Int32, op: None, root: 0, count }
-    }
-
-    /// A process whose rank has made that many calls, the last with `count`, and may wait in the last.
-    fn process(rank: u32, size: u32, made: u64, count: u64, waits: bool) -> Process {
-        let comm = CommSnapshot {
-            context: 2,
-            group: 3,
-            name: "world".into(),
-            rank,
-            size,
-            made,
-            last: (made > 0).then(|| call(count)),
-            failure: None,
-            reason: String::new(),
-            members: (0..size).collect(),
-        };
-        let wait = WaitSnapshot {
-            context: 2,
-            call: Some(made.saturating_sub(1) as u32),
-            silence: Duration::from_secs(3),
-            text: "all_gather".into(),
-        };
-        let (pid, waits) = (1000 + rank, if waits { vec![wait] } else { Vec::new() });
-        let operation = made.checked_sub(1).map(|number| OperationSnapshot {
-            number: 7,
-            context: 2,
-            call_number: number as u32,
-            call: call(count),
-            began: Some(1_000_000_000),
-            moved: None,
-            ended: Some(2_000_000_000).filter(|_| waits.is_empty()),
-            has_ended: waits.is_empty(),
-            has_failed: false,
-        });
-        let page = Snapshot {
-            pid,
-            job: 5,
-            order: 0,
-            rank,
-            size,
-            hosts: 1,
-            pid_namespace: pid_namespace(),
-            are_apart: false,
-            read_at: 6_500_000_000,
-            comms: vec![comm],
-            waits,
-            operations: operation.into_iter().collect(),
-        };
-        let (has_ended, is_stopped) = (false, false);
-        Process { pid, has_ended, is_stopped, command: "program".into(), pages: vec![page] }
-    }
 
     fn only_communicator(processes: Vec<Process>) -> Communicator {
         let mut jobs = jobs_of(&processes);

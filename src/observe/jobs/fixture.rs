@@ -1,0 +1,65 @@
+//! Processes for tests.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::processes::Process;
+use crate::base::{Call, CallKind, Collective, Datatype};
+use crate::observe::status::{CommSnapshot, OperationSnapshot, Snapshot, WaitSnapshot};
+use crate::sys::host::pid_namespace;
+
+fn call(count: u64) -> Call {
+    let kind = CallKind::Collective(Collective::AllGather);
+    Call { kind, datatype: Datatype::Int32, op: None, root: 0, count }
+}
+
+/// A process whose rank has made that many calls, the last with `count`, and may wait in the last.
+pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, waits: bool) -> Process {
+    let comm = CommSnapshot {
+        context: 2,
+        group: 3,
+        name: "world".into(),
+        rank,
+        size,
+        made,
+        made_by_kind: BTreeMap::from([("all_gather", made)]),
+        last: (made > 0).then(|| call(count)),
+        failure: None,
+        reason: String::new(),
+        members: (0..size).collect(),
+    };
+    let wait = WaitSnapshot {
+        context: 2,
+        call: Some(made.saturating_sub(1) as u32),
+        silence: Duration::from_secs(3),
+        text: "all_gather".into(),
+    };
+    let (pid, waits) = (1000 + rank, if waits { vec![wait] } else { Vec::new() });
+    let operation = made.checked_sub(1).map(|number| OperationSnapshot {
+        number: 7,
+        context: 2,
+        call_number: number as u32,
+        call: call(count),
+        began: Some(1_000_000_000),
+        moved: None,
+        ended: Some(2_000_000_000).filter(|_| waits.is_empty()),
+        has_ended: waits.is_empty(),
+        has_failed: false,
+    });
+    let page = Snapshot {
+        pid,
+        job: 5,
+        order: 0,
+        rank,
+        size,
+        hosts: 1,
+        pid_namespace: pid_namespace(),
+        are_apart: false,
+        read_at: 6_500_000_000,
+        comms: vec![comm],
+        waits,
+        operations: operation.into_iter().collect(),
+    };
+    let (has_ended, is_stopped) = (false, false);
+    Process { pid, has_ended, is_stopped, command: "program".into(), pages: vec![page] }
+}

@@ -1,0 +1,13 @@
+//! The jobs of this user on this host, and which of their ranks keep the others waiting.
+//!
+//! Nothing is asked of the ranks. Their pages ([`super::status`]) are read out of `/proc`, so a job that
+//! hangs, or a rank that is stopped, can be looked at as well. `processes` finds them, and `job` puts the
+//! ranks of a job together and finds those that are late. `anyccl status` and [`super::ras`] say it.
+
+#[cfg(test)]
+pub(super) mod fixture;
+mod job;
+mod processes;
+
+pub use job::{Communicator, Job, JobProcess, RankReport, State, jobs_of};
+pub use processes::{Process, all};
