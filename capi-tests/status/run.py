@@ -5,18 +5,22 @@ ever. Programs of each interface are asked about: the C API, NCCL's and MPI's.
     python3 capi-tests/status/run.py --prefix INSTALLED [DOOR...]
 
 The answer must name the rank, the call, its number and the kind of trouble. The last operations, written by the ranks or by
-`anyccl status --dump`, must say the same; PyTorch's analyser reads them where it is installed (ANYCCL_TEST_TORCHFRTRACE).
+`anyccl status --dump`, must say the same; PyTorch's analyser reads them where it is installed (ANYCCL_TEST_TORCHFRTRACE). The
+same is asked by the protocol of NCCL's RAS (ras.py).
 """
 
 import argparse
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import ras
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -50,13 +54,13 @@ def build(prefix, door):
 class Job:
     """Ranks of a program that are killed at the end."""
 
-    def __init__(self, tool, program, trouble, folder):
+    def __init__(self, tool, program, trouble, folder, settings):
         self.tool, self.folder = tool, folder
         unwanted = ("ANYCCL_", "NCCL_", "PMI", "OMPI_")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         common = {"ANYCCL_WORLD_SIZE": str(RANKS), "ANYCCL_STORE": f"file:{folder / 'store'}", "ANYCCL_JOB_KEY": "5" * 64,
                   "TROUBLE_ID": str(folder / "id"), "ANYCCL_DUMP": str(folder / "written"), "ANYCCL_LOG": "off"}
-        self.ranks = [subprocess.Popen([program, trouble], env=clean | common | {"ANYCCL_RANK": str(rank)},
+        self.ranks = [subprocess.Popen([program, trouble], env=clean | common | settings | {"ANYCCL_RANK": str(rank)},
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) for rank in range(RANKS)]
 
     def __enter__(self):
@@ -183,16 +187,42 @@ def check_torch(tool, folder, work):
 TROUBLES = {"stop": check_stopped, "gone": check_gone, "count": check_count, "compute": check_computing}
 
 
+def ras_settings(door, trouble, place):
+    """Variables for NCCL's RAS at that place, and whether it is to be served. It is in NCCL programs, and where it is wanted."""
+    if door == "nccl":
+        is_off = trouble == "gone"
+        return {"NCCL_RAS_ADDR": place} | ({"NCCL_RAS_ENABLE": "0"} if is_off else {}), not is_off
+    if door == "mpi":
+        is_off = trouble == "gone"
+        return {"NCCL_RAS_ADDR": place} | ({} if is_off else {"ANYCCL_RAS": "1"}), not is_off
+    return {"ANYCCL_RAS": place}, True
+
+
 def check(tool, prefix, door):
     """Looks at each trouble of one door."""
     program = build(prefix, door)
     for trouble, look in TROUBLES.items():
-        with tempfile.TemporaryDirectory() as folder, Job(tool, program, trouble, Path(folder)) as job:
-            try:
-                look(job)
-            except Wrong as wrong:
-                raise Wrong(f"{door}, {trouble}: {wrong}") from None
+        with tempfile.TemporaryDirectory() as folder, ras.Port() as port:
+            settings, is_served = ras_settings(door, trouble, port.place)
+            with Job(tool, program, trouble, Path(folder), settings) as job:
+                try:
+                    look(job)
+                    if is_served:
+                        ras.CHECKS[trouble](job, port, RANKS)
+                    elif not port.is_silent():
+                        raise Wrong("RAS is served although nobody wants it")
+                except (Wrong, AssertionError, RuntimeError, OSError) as wrong:
+                    raise Wrong(f"{door}, {trouble}: {wrong!r}") from wrong
         print(f"{door}: {trouble} is seen", flush=True)
+    check_taken_port(tool, program)
+
+
+def check_taken_port(tool, program):
+    """A port that others have is no error."""
+    with tempfile.TemporaryDirectory() as folder, socket.create_server((ras.HOST, 0)) as taken:
+        place = f"{ras.HOST}:{taken.getsockname()[1]}"
+        with Job(tool, program, "compute", Path(folder), {"ANYCCL_RAS": place}) as job:
+            check_computing(job)
 
 
 def main():
