@@ -57,12 +57,16 @@ impl Server {
         set.wait(next)?;
         let now = clock::now();
         for (client, token) in self.clients.iter_mut().zip(tokens) {
-            if set.ready(token) {
-                client.serve(now);
+            if set.ready(token) && !client.ends {
+                client.read(now);
             }
+        }
+        // Before a client that begins to watch is told so: it is to hear of all that happens from then on.
+        self.watch(now);
+        for client in &mut self.clients {
+            client.write(now);
             client.is_gone |= client.until.is_some_and(|until| until <= now);
         }
-        self.watch(now);
         self.clients.retain(|client| !client.is_gone);
         if new.is_some_and(|new| set.ready(new)) { self.accept(listener, now) } else { Ok(()) }
     }
@@ -152,14 +156,6 @@ impl Client {
             (false, true) => Interest::Write,
         };
         set.add(&*self.stream, interest)
-    }
-
-    /// Reads and writes what is possible at once.
-    fn serve(&mut self, now: Instant) {
-        if !self.ends {
-            self.read(now);
-        }
-        self.write(now);
     }
 
     fn read(&mut self, now: Instant) {
