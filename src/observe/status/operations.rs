@@ -8,8 +8,8 @@
 //! operations for one, if it also finds them unchanged when it looks again.
 //!
 //! Times are those of [`Ticks`]. A call on the fast path takes some tens of microseconds at most, or leaves
-//! that path. So it is written down as ended when it begins ([`ShownEnd`]), and its end is given as its begin.
-//! It costs the recorder one read of the time stamp counter and ten stores, and no system call.
+//! that path. So it is written down as ended when it begins ([`ShownEnd`]), and its end is given as its
+//! begin. It costs the recorder one read of the time stamp counter and ten stores, and no system call.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -23,7 +23,7 @@ use crate::sys::ticks::{Scale, Ticks};
 pub enum ShownEnd {
     /// Nothing: there will be a time.
     Open = 0,
-    /// That it has ended well. It ends within some tens of microseconds, or is opened again.
+    /// Its end, though it has just begun: it ends within some tens of microseconds, or is opened again.
     Soon = 1,
 }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::status::Status;
 
 /// Time of polling before a thread sleeps between two polls. A time and not a number of polls: where other
-/// processes want the core, each yield gives them milliseconds, and a thread that has slept comes back sooner.
+/// processes want the core, each yield gives them milliseconds, and who has slept comes back sooner.
 const POLLING: Duration = Duration::from_millis(1);
 /// Length of such a sleep.
 const NAP: Duration = Duration::from_micros(50);
