@@ -194,9 +194,7 @@ impl Config {
             };
         }
         config.host_id = raw("ANYCCL_HOST_ID");
-        config.dump = raw("ANYCCL_DUMP");
         config.read_observation()?;
-        config.ras = chosen_ras_place()?;
         if let Some(text) = raw("ANYCCL_LOG") {
             config.log = Level::from_name(&text)
                 .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;
@@ -204,8 +202,10 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads what is counted and recorded.
+    /// Reads what is counted and recorded, and who is told.
     fn read_observation(&mut self) -> Result<()> {
+        self.dump = raw("ANYCCL_DUMP");
+        self.ras = chosen_ras_place()?;
         if let Some(text) = raw("ANYCCL_METRICS") {
             let target = MetricsTarget::parse(&text);
             self.metrics = Some(target.ok_or_else(|| bad("ANYCCL_METRICS", &text, MetricsTarget::FORMS))?);

@@ -97,12 +97,8 @@ impl Communicator {
         config.ras.iter().for_each(|place| engine.serve_ras(place));
         let driver = Driver::new(engine, config.spin)?;
         let kinds = Kinds::detect();
-        let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
-        // Who asks for the direct path by name does not want another engine.
-        let has_device = kinds.has_context() && config.device_path != DevicePathChoice::Direct;
-        let Config { backend: choice, profile: wants_profile, .. } = *config;
-        let deterministic = own.deterministic.unwrap_or(config.deterministic);
-        let mine = OwnSettings { some_tcp, has_device, wants_direct, deterministic, wants_profile, choice };
+        let mine = own_settings(config, own, &kinds, some_tcp);
+        let deterministic = mine.deterministic;
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, are_apart } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
@@ -163,6 +159,19 @@ impl Communicator {
             crate::base::VERSION,
             if oversubscribed { "; more ranks than processors" } else { "" },
         );
+    }
+}
+
+/// What a rank tells the others of itself. `some_tcp`: some of its links on this host are TCP.
+fn own_settings(config: &Config, own: &CommConfig, kinds: &Kinds, some_tcp: bool) -> OwnSettings {
+    OwnSettings {
+        some_tcp,
+        // Who asks for the direct path by name does not want another engine.
+        has_device: kinds.has_context() && config.device_path != DevicePathChoice::Direct,
+        wants_direct: kinds.may_differ() && config.device_path.is_direct(own.for_devices),
+        deterministic: own.deterministic.unwrap_or(config.deterministic),
+        wants_profile: config.profile,
+        choice: config.backend,
     }
 }
 
