@@ -100,6 +100,26 @@ static int is_one_host(void)
     return of_host == size && !(transport && strcmp(transport, "tcp") == 0);
 }
 
+/* A window has the hints that it was given, and the standard's defaults for others. */
+static void hints(void)
+{
+    MPI_Win win;
+    MPI_Info info;
+    int *base, is_there;
+    char value[100];
+    CALL(MPI_Info_create(&info));
+    CALL(MPI_Info_set(info, "accumulate_ordering", "none"));
+    CALL(MPI_Win_allocate(sizeof(int), sizeof(int), info, MPI_COMM_WORLD, &base, &win));
+    CALL(MPI_Info_free(&info));
+    CALL(MPI_Win_get_info(win, &info));
+    CALL(MPI_Info_get(info, "accumulate_ordering", (int)sizeof value - 1, value, &is_there));
+    CHECK(!is_anyccl || (is_there && strcmp(value, "none") == 0));
+    CALL(MPI_Info_get(info, "accumulate_ops", (int)sizeof value - 1, value, &is_there));
+    CHECK(!is_anyccl || (is_there && strcmp(value, "same_op_no_op") == 0));
+    CALL(MPI_Info_free(&info));
+    CALL(MPI_Win_free(&win));
+}
+
 /* Memory of MPI_Win_allocate_shared is used by loads and stores. */
 static void shared_memory(int is_apart)
 {
@@ -466,6 +486,7 @@ int main(int argc, char **argv)
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
     which_library();
     attributes();
+    hints();
     if (is_one_host()) {
         shared_memory(0);
         shared_memory(1);

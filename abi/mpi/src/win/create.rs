@@ -203,7 +203,7 @@ impl Building {
             epoch: Mutex::new(Epoch::default()),
             attached: Mutex::default(),
             looks: AtomicU32::default(),
-            info: Mutex::new(super::inquiry::known_hints(&self.wanted.info)),
+            info: Mutex::new(super::inquiry::first_hints(&self.wanted.info)),
             name: Mutex::new(None),
             values: Values::default(),
             errhandler: Mutex::new(Errhandler::INITIAL),

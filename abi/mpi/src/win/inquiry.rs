@@ -25,6 +25,20 @@ const KNOWN: [&str; 8] = [
     "mpi_minimum_memory_alignment",
 ];
 
+/// Hints that every window has, with the standard's defaults.
+const DEFAULTS: [(&str, &str); 2] =
+    [("accumulate_ordering", "rar,raw,war,waw"), ("accumulate_ops", "same_op_no_op")];
+
+/// The hints of a new window.
+pub(super) fn first_hints(given: &Pairs) -> Pairs {
+    let mut hints = Pairs::default();
+    for (key, value) in DEFAULTS.into_iter().chain(given.iter().filter(|(key, _)| KNOWN.contains(key))) {
+        // Those that are given were set before, so they are not too long.
+        let _ = hints.set(key, value);
+    }
+    hints
+}
+
 /// The hints of the standard among these.
 pub(super) fn known_hints(given: &Pairs) -> Pairs {
     let mut known = Pairs::default();
