@@ -141,7 +141,7 @@ fn a_time_line_has_each_call_with_its_rounds_and_messages_and_the_report_has_the
 }
 
 #[test]
-fn a_time_line_that_was_cut_off_can_be_read_and_one_of_nobody_is_an_error() {
+fn a_time_line_that_was_cut_off_can_be_read_and_files_of_others_are_left_out() {
     let folder = Folder::new("cut");
     let mut command = job();
     command.env("ANYCCL_TRACE", folder.at("trace"));
@@ -157,8 +157,18 @@ fn a_time_line_that_was_cut_off_can_be_read_and_one_of_nobody_is_an_error() {
     let empty = finish(anyccl(&["trace", "report", folder.0.to_str().unwrap()]));
     assert_eq!(empty.code(), 1);
     assert!(empty.stderr.contains("has no time line of a rank"), "{}", empty.stderr);
+    // Merged files, files of others and empty ones are left out; a rank's file is not written over.
+    let trace = folder.at("trace");
+    ended_well(anyccl(&["trace", "merge", &trace, &folder.at("trace/trace-all.json")]));
     fs::write(folder.at("trace/trace-x-rank-0.json"), "{\"name\":\"other\",\"ph\":\"X\"}\n{}\n").unwrap();
-    assert_eq!(finish(anyccl(&["trace", "report", &folder.at("trace")])).code(), 1);
+    fs::write(folder.at("trace/trace-y-rank-0.json"), "").unwrap();
+    let again = finish(anyccl(&["trace", "report", &trace, "--json"]));
+    assert_eq!(again.stderr.matches("left out").count(), 3, "{}", again.stderr);
+    assert_eq!(report(&trace, &[])["jobs"][0], *job);
+    let first = fs::read_dir(&trace).unwrap().map(|entry| entry.unwrap().path());
+    let first = first.into_iter().find(|path| path.to_str().unwrap().ends_with("-rank-1.json")).unwrap();
+    let refused = finish(anyccl(&["trace", "merge", &trace, first.to_str().unwrap()]));
+    assert!(refused.stderr.contains("is the time line of a rank"), "{}", refused.stderr);
 }
 
 #[test]

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 
 use super::counts::{self, CountedRank};
 use crate::log_line;
-use crate::sys::at_exit;
 use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
 use crate::sys::thread::spawn_quiet;
+use crate::sys::{at_exit, clock, limits};
 
 /// Where metrics go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ impl MetricsTarget {
     /// Reads `file:PATH`, `PORT` or `ADDRESS:PORT`.
     pub fn parse(text: &str) -> Option<MetricsTarget> {
         if let Some(path) = text.strip_prefix("file:") {
-            return (!path.is_empty()).then(|| MetricsTarget::File(path.into()));
+            let is_file = !path.is_empty() && !path.ends_with('/');
+            return is_file.then(|| MetricsTarget::File(path.into()));
         }
         let here = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let address: SocketAddr = text.parse().ok().or_else(|| text.parse().ok().map(here))?;
@@ -90,7 +91,7 @@ pub fn export(target: &MetricsTarget, of: CountedRank, local_rank: u32) {
         MetricsTarget::File(_) => spawn_quiet("anyccl-metrics", || {
             loop {
                 write_now();
-                thread::sleep(INTERVAL);
+                clock::sleep(INTERVAL);
             }
         })
         .map(drop),
@@ -158,7 +159,9 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let _ = fs::remove_file(&unfinished);
     // Not only for this user: what collects the files often is another one.
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&unfinished)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&unfinished, path));
+    let written = limits::check_file(text.len())
+        .and_then(|()| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
@@ -175,7 +178,7 @@ fn listen(first: SocketAddr, local_rank: u32) -> io::Result<()> {
             match listener.accept() {
                 Ok((stream, _)) => drop(answer(Owned::new(stream))),
                 // Too many open files, most likely: not at full speed.
-                Err(_) => thread::sleep(PATIENCE),
+                Err(_) => clock::sleep(PATIENCE),
             }
         }
     };
@@ -184,11 +187,11 @@ fn listen(first: SocketAddr, local_rank: u32) -> io::Result<()> {
 
 /// Answers one request.
 fn answer(mut stream: Owned<TcpStream>) -> io::Result<()> {
-    let end = Instant::now() + PATIENCE;
-    let left = |end: Instant| end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+    let end = clock::now() + PATIENCE;
+    let left = |end: Instant| end.saturating_duration_since(clock::now()).max(Duration::from_millis(1));
     let mut request = Vec::new();
     while !request.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
-        if request.len() >= MOST_BYTES || Instant::now() >= end {
+        if request.len() >= MOST_BYTES || clock::now() >= end {
             return Err(io::ErrorKind::InvalidData.into());
         }
         stream.set_read_timeout(Some(left(end)))?;
@@ -232,7 +235,7 @@ mod tests {
         assert_eq!(MetricsTarget::parse("0.0.0.0:9400"), Some(listen("0.0.0.0:9400")));
         assert_eq!(MetricsTarget::parse("[::1]:9400"), Some(listen("[::1]:9400")));
         assert_eq!(MetricsTarget::parse("file:/a/b"), Some(MetricsTarget::File("/a/b".into())));
-        for wrong in ["", "file:", "0", "70000", "host:9400", "/a/b", "file"] {
+        for wrong in ["", "file:", "file:/a/", "0", "70000", "host:9400", "/a/b", "file"] {
             assert_eq!(MetricsTarget::parse(wrong), None, "{wrong}");
         }
     }

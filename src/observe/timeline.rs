@@ -9,11 +9,13 @@
 //! processes of a machine read the same. The first object says which machine it is, and what the calendar
 //! said. `anyccl trace` puts the files of several machines together.
 //!
-//! Text is collected in memory and written when there are 256 KiB, when a communicator fails, and at the end.
+//! Text is collected in memory and written when there are 256 KiB, when a communicator fails, and at the end;
+//! whose file it is, at once.
 //! If it cannot be written, there is one warning, and nothing more is recorded. A child of fork writes
 //! nothing.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,7 +34,7 @@ use crate::base::{Rank, VERSION};
 use crate::log_line;
 use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
-use crate::sys::{at_exit, clock, fork, host};
+use crate::sys::{at_exit, clock, fork, host, limits};
 
 /// Beginning of the names of the files.
 pub const FILE_PREFIX: &str = "trace-";
@@ -120,7 +122,12 @@ pub struct Timeline {
     epoch: u16,
     /// The time of [`trace::now`] when the monotonic clock was zero.
     zero: u64,
-    slots: Vec<bool>,
+    /// Bytes of the file.
+    written: usize,
+    /// Slots that calls have left.
+    free_slots: BinaryHeap<Reverse<usize>>,
+    /// Number of slots that there are.
+    slots: usize,
     /// Rows that have been named, with their numbers.
     rows: HashMap<Row, usize>,
 }
@@ -179,7 +186,9 @@ impl Timeline {
             rank: of.rank,
             epoch: fork::epoch(),
             zero: time.saturating_sub(monotonic),
-            slots: Vec::new(),
+            written: 0,
+            free_slots: BinaryHeap::new(),
+            slots: 0,
             rows: HashMap::new(),
         };
         let (name, process) = (host::host_name(), std::process::id());
@@ -203,6 +212,8 @@ impl Timeline {
             &format!("\"name\":{}", quoted(&format!("rank {} (host {name}, pid {process})", of.rank))),
         );
         timeline.about("process_sort_index", &format!("\"sort_index\":{}", of.rank));
+        // A file of a rank that is killed soon says at least whose it is.
+        timeline.flush();
         Ok(timeline)
     }
 
@@ -229,16 +240,16 @@ impl Timeline {
 
     /// Takes the lowest free slot, for a call that begins.
     pub fn take_slot(&mut self) -> usize {
-        let free = self.slots.iter().position(|is_taken| !is_taken);
-        let slot = free.unwrap_or(self.slots.len());
-        self.slots.resize(self.slots.len().max(slot + 1), false);
-        self.slots[slot] = true;
-        slot
+        if let Some(Reverse(slot)) = self.free_slots.pop() {
+            return slot;
+        }
+        self.slots += 1;
+        self.slots - 1
     }
 
     /// Writes a call, and frees its slot.
     pub fn note_call(&mut self, call: &CallLine) {
-        self.slots[call.slot] = false;
+        self.free_slots.push(Reverse(call.slot));
         if self.file.is_none() {
             return;
         }
@@ -352,7 +363,7 @@ impl Timeline {
         if self.file.is_none() {
             return;
         }
-        if !self.text.ends_with("[\n") {
+        if self.text != "[\n" {
             self.text.push_str(",\n");
         }
         self.text.push('{');
@@ -369,7 +380,10 @@ impl Timeline {
             self.file = None;
         }
         let Some(file) = &mut self.file else { return };
-        if let Err(error) = file.write_all(self.text.as_bytes()) {
+        self.written += self.text.len();
+        if let Err(error) =
+            limits::check_file(self.written).and_then(|()| file.write_all(self.text.as_bytes()))
+        {
             let path = self.path.display();
             log_line!(Warn, "rank {}: its trace ends here: cannot write {path}: {error}", self.rank);
             self.file = None;
@@ -487,7 +501,7 @@ mod tests {
         let folder = tempfile();
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 1));
-        timeline.slots[0] = false;
+        timeline.free_slots.push(Reverse(0));
         assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 2));
         fs::remove_dir_all(folder).unwrap();
     }
@@ -498,6 +512,7 @@ mod tests {
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         timeline.file = Some(Owned::new(full));
+        call(&mut timeline, 0, &[]);
         timeline.flush();
         assert!(timeline.file.is_none());
         for at in 0..1000 {
@@ -512,6 +527,8 @@ mod tests {
     fn an_older_file_is_not_overwritten() {
         let folder = tempfile();
         let first = Timeline::create(&folder, OF, 1).unwrap();
+        // Whose it is stands there at once.
+        assert!(fs::read_to_string(&first.path).unwrap().contains("\"size\":"));
         assert!(Timeline::create(&folder, OF, 1).is_err());
         drop(first);
         fs::remove_dir_all(folder).unwrap();

@@ -11,10 +11,10 @@ use crate::base::{Datatype, Error, Rank};
 use crate::transport::Header;
 
 /// Name of a started send, receive or probe, valid until its outcome is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket(pub(super) Kind);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Send(Key<Sending>),
     Receive(Key<Receive>),

@@ -24,7 +24,7 @@ pub(super) fn of_transfers(context: u32) -> u32 {
 }
 
 /// Id of a communicator in an engine. It stays unique: a slot may be reused, a context is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CommId {
     pub(super) slot: u32,
     pub(super) context: u32,

@@ -63,6 +63,9 @@ impl Engine {
         }
         self.remember_calls(id);
         let comm = *self.comms.remove(id);
+        if let Some(observer) = &mut self.observer {
+            observer.end_comm(comm.context);
+        }
         for member in &comm.members {
             let endpoint = &mut self.endpoints[member.endpoint as usize];
             endpoint.forget(comm.context);

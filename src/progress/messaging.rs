@@ -5,7 +5,7 @@ use crate::base::Rank;
 use crate::p2p::Conversation;
 
 /// Name of a send, receive or probe that was started in a communicator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageTicket {
     pub(super) comm: CommId,
     pub(super) context: u32,

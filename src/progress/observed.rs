@@ -4,6 +4,7 @@
 //! An engine that is observed takes no fast path, so that each call and message begins and ends here: `start`
 //! and `enlist` of collectives, `start_message` and the taking of an outcome for messages.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use super::context::CommId;
@@ -22,7 +23,7 @@ impl Engine {
     pub fn observe(&mut self, of: CountedRank, timeline: Option<SharedTimeline>, has_profile: bool) {
         trace::watch_calls(timeline.is_some());
         self.fast_below = 0;
-        let (counts, open) = (RankCounts::enter(of), Vec::new());
+        let (counts, open) = (RankCounts::enter(of), HashMap::new());
         if has_profile {
             profile::want(&counts);
         }

@@ -1,5 +1,6 @@
 //! What counts and records the calls of an engine, while they are under way.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::calls::ActiveCall;
@@ -13,7 +14,7 @@ use crate::observe::trace::{self, Event};
 use crate::sys::fork;
 
 /// Name of an operation under way.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ObservedTicket {
     /// A collective call, by its number.
     Call(u64),
@@ -21,14 +22,11 @@ pub(super) enum ObservedTicket {
     Message(MessageTicket),
 }
 
-/// Most operations under way that are observed; more are not counted.
-const MOST_OPEN: usize = 1 << 16;
-
 /// What observes an engine.
 pub(super) struct Observer {
     pub counts: Arc<RankCounts>,
     pub timeline: Option<SharedTimeline>,
-    pub open: Vec<OpenCall>,
+    pub open: HashMap<ObservedTicket, OpenCall>,
     /// When the call was started that is about to be enlisted.
     pub started: u64,
     /// The process that counts. A child of fork does nothing: its parent may hold the locks.
@@ -53,24 +51,28 @@ pub(super) struct OpenCall {
 
 impl Observer {
     pub fn begin(&mut self, mut call: OpenCall) {
-        if self.open.len() >= MOST_OPEN {
-            return;
-        }
         add(&self.counts.class(call.class).begun, 1);
         if let Some(timeline) = &self.timeline {
             call.slot = timeline.lock().take_slot();
         }
-        self.open.push(call);
+        self.open.insert(call.ticket, call);
     }
 
     pub fn find(&mut self, ticket: ObservedTicket) -> Option<&mut OpenCall> {
-        // The latest first: most calls end before others begin.
-        self.open.iter_mut().rev().find(|call| call.ticket == ticket)
+        self.open.get_mut(&ticket)
+    }
+
+    /// Ends all that is under way in a communicator, which is gone: nobody takes the outcomes any more.
+    pub fn end_comm(&mut self, context: u32) {
+        let of_comm = self.open.values().filter(|call| call.context == context);
+        let tickets: Vec<ObservedTicket> = of_comm.map(|call| call.ticket).collect();
+        for ticket in tickets {
+            self.end(ticket, FAILED);
+        }
     }
 
     pub fn end(&mut self, ticket: ObservedTicket, state: &'static str) -> Option<OpenCall> {
-        let at = self.open.iter().rposition(|call| call.ticket == ticket)?;
-        let call = self.open.swap_remove(at);
+        let call = self.open.remove(&ticket)?;
         let (counts, end) = (self.counts.class(call.class), trace::now());
         add(&counts.ended, 1);
         add(&counts.bytes, call.bytes);
@@ -145,7 +147,7 @@ impl Drop for Observer {
             return;
         }
         let now = trace::now();
-        for call in std::mem::take(&mut self.open) {
+        for call in std::mem::take(&mut self.open).into_values() {
             self.write(&call, now, "running");
         }
         self.timeline.iter().for_each(timeline::end);

@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 
+use super::limits;
+
 /// Unit of everything here. Kernels with larger pages round mappings up themselves. 64 KiB is a multiple of
 /// every page size of Linux on the processors that this library supports.
 pub const PAGE_BYTES: usize = 64 << 10;
@@ -150,15 +152,8 @@ pub fn reasonable_bytes() -> usize {
     let memory = usize::try_from(pages).unwrap_or(1 << 22).saturating_mul(page.max(4096) as usize);
     let bytes = memory.saturating_mul(2).clamp(1 << 30, 1 << 44).next_power_of_two();
     // Room must be left for mapping the used parts of the peers' files.
-    let limit = (limit_of(libc::RLIMIT_AS) / 4).min(limit_of(libc::RLIMIT_FSIZE)).max(PAGE_BYTES);
+    let limit = (limits::of(libc::RLIMIT_AS) / 4).min(limits::of(libc::RLIMIT_FSIZE)).max(PAGE_BYTES);
     bytes.min(1 << limit.ilog2())
-}
-
-fn limit_of(resource: libc::__rlimit_resource_t) -> usize {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: the kernel fills the structure, which outlives the call.
-    unsafe { libc::getrlimit(resource, &mut limit) };
-    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

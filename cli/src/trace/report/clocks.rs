@@ -36,7 +36,8 @@ pub fn align(ranks: &mut [RankTrace]) -> Vec<MachineClock> {
         let earliest_end = here.map(|part| part.end).min();
         let (Some(latest_begin), Some(earliest_end)) = (latest_begin, earliest_end) else { continue };
         for part in parts.iter().filter(|part| part.machine != first.machine) {
-            let (low, high) = (latest_begin - part.end, earliest_end - part.begin);
+            let low = latest_begin.saturating_sub(part.end);
+            let high = earliest_end.saturating_sub(part.begin);
             let known = bounds.entry(part.machine.clone()).or_insert((i64::MIN, i64::MAX));
             *known = (known.0.max(low), known.1.min(high));
         }
@@ -54,7 +55,10 @@ pub fn align(ranks: &mut [RankTrace]) -> Vec<MachineClock> {
                     let middle = low / 2 + high / 2;
                     let is_possible = (low..=high).contains(&by_calendar);
                     let shift_ns = if is_possible { by_calendar } else { middle };
-                    let off = (high - shift_ns).abs().max((shift_ns - low).abs());
+                    let off = high
+                        .saturating_sub(shift_ns)
+                        .saturating_abs()
+                        .max(shift_ns.saturating_sub(low).saturating_abs());
                     MachineClock { host, shift_ns, uncertain_by_ns: Some(off) }
                 }
             }

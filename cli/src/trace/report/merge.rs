@@ -12,9 +12,16 @@ use crate::output::ResultFile;
 
 /// Writes the file. Returns what was done in words.
 pub fn merge(folder: &Path, output: &Path) -> Result<String, Failure> {
+    let traces = read(folder)?;
+    let is_output = |trace: &RankTrace| {
+        trace.path.canonicalize().ok().is_some_and(|path| output.canonicalize().is_ok_and(|out| out == path))
+    };
+    if let Some(trace) = traces.iter().find(|trace| is_output(trace)) {
+        return Err(Failure::own(format_args!("{} is the time line of a rank", trace.path.display())));
+    }
     let file = ResultFile::new(output)?;
     let mut by_job: BTreeMap<String, Vec<RankTrace>> = BTreeMap::new();
-    for trace in read(folder)? {
+    for trace in traces {
         by_job.entry(trace.head.job.clone()).or_default().push(trace);
     }
     let mut text = String::from("[\n");
@@ -23,7 +30,8 @@ pub fn merge(folder: &Path, output: &Path) -> Result<String, Failure> {
         let before: Vec<Option<i64>> = job.iter().map(first_begin).collect();
         align(job);
         for (trace, before) in job.iter().zip(before) {
-            let shift = first_begin(trace).zip(before).map_or(0, |(after, before)| after - before);
+            let shift =
+                first_begin(trace).zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
             bars += add(&mut text, trace, shift, ranks)?;
             ranks += 1;
         }

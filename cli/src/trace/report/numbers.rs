@@ -1,11 +1,11 @@
 //! What the time lines of a job say in numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::clocks::{MachineClock, align};
-use super::read::{CallBar, RankTrace};
+use super::read::{Bar, CallBar, RankTrace};
 
 /// Most pairs that are listed.
 const MOST_PAIRS: usize = 10;
@@ -88,13 +88,13 @@ pub fn reports(traces: Vec<RankTrace>) -> Vec<JobReport> {
 fn report(mut ranks: Vec<RankTrace>) -> JobReport {
     let clocks = align(&mut ranks);
     let size = ranks.iter().map(|rank| rank.head.size).max().unwrap_or(0);
-    let known = |rank: &u32| ranks.iter().any(|one| one.head.rank == *rank);
+    let known: BTreeSet<u32> = ranks.iter().map(|one| one.head.rank).collect();
     let bars = || {
         ranks.iter().flat_map(|rank| rank.calls.iter().map(|call| call.bar).chain(rank.waits.iter().copied()))
     };
     let begin = bars().map(|bar| bar.begin).min().unwrap_or(0);
     let end = bars().map(|bar| bar.end).max().unwrap_or(0);
-    let span = seconds(end - begin);
+    let span = seconds(end.saturating_sub(begin));
     let lateness = Lateness::of(&ranks);
     let of_ranks: Vec<RankReport> = ranks.iter().map(|rank| of_rank(rank, &lateness, span)).collect();
     let total = |read: fn(&RankReport) -> f64| of_ranks.iter().map(read).sum::<f64>();
@@ -104,7 +104,7 @@ fn report(mut ranks: Vec<RankTrace>) -> JobReport {
     JobReport {
         job: ranks.first().map(|rank| rank.head.job.clone()).unwrap_or_default(),
         size,
-        unknown: (0..size).filter(|rank| !known(rank)).collect(),
+        unknown: (0..size).filter(|rank| !known.contains(rank)).collect(),
         cut: ranks.iter().filter(|rank| rank.is_cut).map(|rank| rank.head.rank).collect(),
         seconds: span,
         communication_share: share(total(|rank| rank.communication_seconds), whole),
@@ -116,6 +116,11 @@ fn report(mut ranks: Vec<RankTrace>) -> JobReport {
     }
 }
 
+/// A sum of times that may be anything.
+fn sum(times: impl Iterator<Item = i64>) -> i64 {
+    times.fold(0, i64::saturating_add)
+}
+
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
@@ -125,8 +130,8 @@ fn seconds(nanoseconds: i64) -> f64 {
 }
 
 fn of_rank(rank: &RankTrace, lateness: &Lateness, span: f64) -> RankReport {
-    let inside: i64 = rank.inside().iter().map(|bar| bar.end - bar.begin).sum();
-    let waiting: i64 = rank.calls.iter().map(|call| lateness.waiting(rank, call)).sum();
+    let inside = sum(rank.inside().iter().map(Bar::length));
+    let waiting = sum(rank.calls.iter().map(|call| lateness.waiting(rank, call)));
     RankReport {
         rank: rank.head.rank,
         host: rank.head.host.clone(),
@@ -137,7 +142,7 @@ fn of_rank(rank: &RankTrace, lateness: &Lateness, span: f64) -> RankReport {
         waiting_seconds: seconds(waiting),
         outside_seconds: (span - seconds(inside)).max(0.0),
         kept_waiting_seconds: seconds(lateness.kept_waiting.get(&rank.head.rank).copied().unwrap_or(0)),
-        sent_bytes: sent(rank).map(|(_, bytes)| bytes).sum(),
+        sent_bytes: sent(rank).fold(0, |sum, (_, bytes)| sum.saturating_add(bytes)),
     }
 }
 
@@ -172,7 +177,7 @@ fn classes(ranks: &[RankTrace], lateness: &Lateness) -> Vec<ClassReport> {
             class.calls += 1;
             class.bytes = class.bytes.saturating_add(call.about.bytes);
             if call.about.blocking {
-                class.seconds += seconds(call.bar.end - call.bar.begin);
+                class.seconds += seconds(call.bar.length());
             }
             class.waiting_seconds += seconds(lateness.waiting(rank, call));
         }
@@ -211,7 +216,8 @@ impl<'a> Lateness<'a> {
         for (key, mut times) in begins {
             times.sort_unstable();
             if let [.., (before, _), (last, rank)] = times[..] {
-                *lateness.kept_waiting.entry(rank).or_default() += last - before;
+                let kept = lateness.kept_waiting.entry(rank).or_default();
+                *kept = kept.saturating_add(last.saturating_sub(before));
                 lateness.last_begin.insert(key, last);
             }
         }
@@ -222,7 +228,9 @@ impl<'a> Lateness<'a> {
     fn waiting(&self, rank: &RankTrace, call: &CallBar) -> i64 {
         let last = key(rank, call).and_then(|key| self.last_begin.get(&key));
         match last {
-            Some(last) if call.about.blocking => (*last.min(&call.bar.end) - call.bar.begin).max(0),
+            Some(last) if call.about.blocking => {
+                last.min(&call.bar.end).saturating_sub(call.bar.begin).max(0)
+            }
             _ => 0,
         }
     }
@@ -231,7 +239,7 @@ impl<'a> Lateness<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::report::read::{AboutCall, Bar, Comm, Head, MessageBar};
+    use crate::trace::report::read::{AboutCall, Comm, Head, MessageBar};
 
     const S: i64 = 1_000_000_000;
 

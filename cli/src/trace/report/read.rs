@@ -11,8 +11,11 @@ use anyccl_engine::observe::timeline::FILE_PREFIX;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, complain};
 use crate::trace::files::clean;
+
+/// More ranks than any job has.
+const MOST_RANKS: u32 = 1 << 20;
 
 /// The time line of a rank. Times are nanoseconds on the monotonic clock of its machine.
 pub struct RankTrace {
@@ -53,6 +56,13 @@ pub struct Comm {
 pub struct Bar {
     pub begin: i64,
     pub end: i64,
+}
+
+impl Bar {
+    /// The time between the two.
+    pub fn length(&self) -> i64 {
+        self.end.saturating_sub(self.begin)
+    }
 }
 
 /// A call.
@@ -113,7 +123,11 @@ pub fn read(folder: &Path) -> Result<Vec<RankTrace>, Failure> {
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?.flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(|n| n.starts_with(FILE_PREFIX) && n.ends_with(".json")) {
-            found.push(RankTrace::read(&entry.path())?);
+            // One file that makes no sense does not hide the others.
+            match RankTrace::read(&entry.path()) {
+                Ok(trace) => found.push(trace),
+                Err(failure) => complain(&format!("left out: {}", failure.text)),
+            }
         }
     }
     if found.is_empty() {
@@ -133,6 +147,10 @@ fn unreadable(what: &Path, error: &dyn std::fmt::Display) -> Failure {
 
 /// Calls `each` with every object of a file. Returns whether its end is missing.
 pub fn objects(path: &Path, mut each: impl FnMut(&str) -> serde_json::Result<()>) -> Result<bool, Failure> {
+    let is_file = fs::metadata(path).map_err(|error| unreadable(path, &error))?.is_file();
+    if !is_file {
+        return Err(unreadable(path, &"it is no regular file"));
+    }
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     // An object that makes no sense is the last one, cut off; or the file is none of ours.
     let mut wrong = None;
@@ -163,22 +181,25 @@ impl RankTrace {
             waits: Vec::new(),
             is_cut: false,
         };
-        let mut has_head = false;
+        let mut heads = 0;
         trace.is_cut = objects(path, |text| {
             let object: Object = serde_json::from_str(text)?;
-            has_head |= object.name == "anyccl" && object.ph == "M";
+            heads += u32::from(object.name == "anyccl" && object.ph == "M");
             trace.add(object)
         })?;
-        if !has_head {
-            return Err(unreadable(path, &"it is no time line of anyccl"));
+        match heads {
+            1 if trace.head.size > MOST_RANKS => Err(unreadable(path, &"its number of ranks makes no sense")),
+            1 => Ok(trace),
+            0 => Err(unreadable(path, &"it is no time line of anyccl")),
+            _ => Err(unreadable(path, &"it has several ranks: `anyccl trace merge` has made it")),
         }
-        Ok(trace)
     }
 
     fn add(&mut self, object: Object) -> serde_json::Result<()> {
         let Object { name, ph, cat, ts, dur, args } = object;
         // Microseconds with three decimals: a float has them exactly enough for a century.
-        let nanoseconds = |microseconds: f64| (microseconds * 1e3).round() as i64;
+        // A file may say anything: sums of times up to 30 years fit.
+        let nanoseconds = |microseconds: f64| (microseconds * 1e3).round().clamp(-1e18, 1e18) as i64;
         let bar = Bar { begin: nanoseconds(ts), end: nanoseconds(ts).saturating_add(nanoseconds(dur)) };
         match (ph.as_str(), name.as_str(), cat.as_str()) {
             ("M", "anyccl", _) => {
