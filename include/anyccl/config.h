@@ -134,10 +134,10 @@ typedef struct anyccl_config_t {
     const char *backend;
     /**
      * 1: reductions of floating-point numbers have fixed bits. With the same inputs among as many ranks,
-     * each element has the same bits in every call, whatever the length of the message, the algorithm, the
-     * transport, the hosts, and the form of the call (docs/reliability.md). -1: they need not have. 0: as
-     * the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same on all
-     * ranks.
+     * each element has the same bits in every call. The length of the message, the algorithm, the
+     * transport, the hosts and the form of the call do not matter (docs/reliability.md). -1: they need not
+     * have. 0: as the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same
+     * on all ranks.
      */
     int deterministic;
     /** Must be 0. */

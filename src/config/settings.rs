@@ -202,7 +202,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads what is counted and recorded, and who is told.
+    /// Reads what is counted and recorded, and where it goes.
     fn read_observation(&mut self) -> Result<()> {
         self.dump = raw("ANYCCL_DUMP");
         self.ras = chosen_ras_place()?;

@@ -158,7 +158,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DETERMINISTIC",
         default: "0",
-        meaning: "1: reductions of floating-point numbers have the same bits in every call with the same inputs among as many ranks, whatever the length of the message, the algorithm, the transport and the hosts. All ranks must have the same value.",
+        meaning: "1: reductions of floats have the same bits in every call with the same inputs among as many ranks. The length of the message, the algorithm, the transport and the hosts do not matter. All ranks must have the same value.",
     },
     Variable {
         name: "ANYCCL_TUNING_FILE",
@@ -238,7 +238,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_PROFILE",
         default: "0",
-        meaning: "1: when the ranks finalize, rank 0 writes a table to standard error that says how often each call was made by all ranks, with how many bytes, and how long it took. It is enough that one rank has it.",
+        meaning: "1: when the ranks finalize, rank 0 writes a table to standard error: how often all ranks made each call, with how many bytes, and how long it took. It is enough that one rank has it.",
     },
     Variable {
         name: "ANYCCL_RAS",

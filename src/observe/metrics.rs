@@ -2,9 +2,9 @@
 //! port.
 //!
 //! A thread writes the file every few seconds, and the end of a rank and of the process write it once more.
-//! It is written beside the old one and renamed, so a reader never sees half of it. At a port, the same
-//! thread answers one request after the other. It neither trusts nor waits long for who asks: a request has
-//! 4 KiB and two seconds.
+//! A new file is written next to the old one and renamed, so a reader never sees half of one. At a port, the
+//! same thread answers one request after the other. It neither trusts nor waits long for who asks: a request
+//! has 4 KiB and two seconds.
 //!
 //! A file that cannot be written, or a port that is taken, is one warning. The program goes on.
 

@@ -1,7 +1,7 @@
 //! The fixed tree: the brackets of a reduction that has the same bits in every call.
 //!
-//! It is the complete binary tree whose leaves are the ranks, in order, with the lowest level filled from the
-//! left. So 3 ranks give `(0 + 1) + 2`, 5 ranks `((0 + 1) + 2) + (3 + 4)`, and 6 ranks
+//! The complete binary tree whose leaves are the ranks, in order, with the lowest level filled from the left.
+//! So 3 ranks give `(0 + 1) + 2`, 5 ranks `((0 + 1) + 2) + (3 + 4)`, and 6 ranks
 //! `((0 + 1) + (2 + 3)) + (4 + 5)`. It depends on the number of ranks alone.
 //!
 //! Three properties let fast algorithms keep it. Recursive doubling builds it, if ranks beyond a power of two

@@ -41,10 +41,10 @@ pub struct anyccl_config_t {
     /// Copied. The same on all ranks. NULL: the value of that variable.
     pub backend: *const c_char,
     /// 1: reductions of floating-point numbers have fixed bits. With the same inputs among as many ranks,
-    /// each element has the same bits in every call, whatever the length of the message, the algorithm, the
-    /// transport, the hosts, and the form of the call (docs/reliability.md). -1: they need not have. 0: as
-    /// the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same on all
-    /// ranks.
+    /// each element has the same bits in every call. The length of the message, the algorithm, the
+    /// transport, the hosts and the form of the call do not matter (docs/reliability.md). -1: they need not
+    /// have. 0: as the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same
+    /// on all ranks.
     pub deterministic: c_int,
     /// Must be 0.
     pub reserved: c_int,

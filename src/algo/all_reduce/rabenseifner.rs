@@ -17,6 +17,18 @@ use crate::cost::{LinkModel, Terms, halving, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    build_by(request, |index, _| index)
+}
+
+/// Halves at doubling distance and doubles at halving distance. Partial results grow from neighbours on,
+/// along [`crate::plan::fixed_tree`].
+pub(in crate::algo) fn build_nearest_first(request: &PlanRequest) -> Plan {
+    build_by(request, |index, bits| index.reverse_bits().checked_shr(usize::BITS - bits).unwrap_or(0))
+}
+
+/// `number_of`: the number in the hypercube of a participant, whose own index has so many bits. The same
+/// function leads back.
+fn build_by(request: &PlanRequest, number_of: fn(usize, u32) -> usize) -> Plan {
     if request.size == 1 {
         return single_rank(request);
     }
@@ -34,8 +46,9 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
             if let Some(from) = absorbed {
                 lane.round(|round| round.receive_reduce(identity(from), mine, result));
             }
-            let rank_of = |index| identity(fold.rank_of(index));
-            let cube = Hypercube { index, active: fold.active(), rank_of };
+            let number_of = |index| number_of(index, fold.rounds());
+            let rank_of = |number| identity(fold.rank_of(number_of(number)));
+            let cube = Hypercube { index: number_of(index), active: fold.active(), rank_of };
             let place = |part| output(segments.range(part));
             let have = |first, part| match first && absorbed.is_none() {
                 true => input(segments.range(part)),

@@ -1,7 +1,7 @@
 //! Reduce along the fixed tree: each rank reduces what its children send, and sends the result to its parent.
 //!
-//! It is the binomial tree of [`super::super::reduce::binomial`], whose subtrees are those of the fixed tree
-//! for every root. Cost: as there.
+//! The tree is that of [`super::super::reduce::binomial`], but its subtrees are those of the fixed tree for
+//! every root. Cost: as there.
 
 use super::holders::Holder;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};

@@ -5,7 +5,7 @@
 //! that of the algorithms on which they are based.
 
 use super::super::{all_reduce, ordered, reduce, reduce_scatter};
-use super::{binomial, rabenseifner};
+use super::binomial;
 use crate::algo::hierarchy::between_hosts::Candidate;
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::cost::Paths;
@@ -21,7 +21,10 @@ const ALL_REDUCE: all_reduce::hierarchical::Parts = all_reduce::hierarchical::Pa
             build: all_reduce::recursive_doubling::build,
             cost: all_reduce::recursive_doubling::cost,
         },
-        Candidate { build: rabenseifner::build, cost: all_reduce::rabenseifner::cost },
+        Candidate {
+            build: all_reduce::rabenseifner::build_nearest_first,
+            cost: all_reduce::rabenseifner::cost,
+        },
     ],
 };
 

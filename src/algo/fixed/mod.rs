@@ -12,7 +12,6 @@ mod binomial;
 mod hierarchical;
 mod holders;
 mod pairwise;
-mod rabenseifner;
 mod scan;
 mod staged;
 mod table;

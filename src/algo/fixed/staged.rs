@@ -1,6 +1,6 @@
 //! Staged all_reduce by the fixed tree, in memory that all ranks of the host see.
 //!
-//! It is [`super::super::all_reduce::staged`] with the fixed tree in the place of the chain. A rank without
+//! The fixed tree takes the place of the chain of [`super::super::all_reduce::staged`]. A rank without
 //! children copies a chunk into a slot. Every other rank reduces the chunk with the slots of its children,
 //! one child per stage, each stage into slots of its own. Stage s works on chunk t-s in round t, so all
 //! stages work at once, each on another chunk. The parent reads the last slot. Rank 0 has the result, and all

@@ -1,6 +1,6 @@
 //! The table of the algorithms that build the fixed tree.
 
-use super::{binomial, hierarchical, pairwise, rabenseifner, scan, staged};
+use super::{binomial, hierarchical, pairwise, scan, staged};
 use crate::algo::algorithm::{Algorithm, Cost, HIERARCHICAL, always};
 use crate::algo::ordered::ordered;
 use crate::algo::{all_reduce, ordered as in_order, reduce, reduce_scatter, scan as any_scan};
@@ -38,7 +38,7 @@ pub static FIXED: &[Algorithm] = &[
         collective: Collective::AllReduce,
         summary: "halving at doubling distance, and back: large messages among many ranks",
         supports: always,
-        build: rabenseifner::build,
+        build: all_reduce::rabenseifner::build_nearest_first,
         cost: Cost::Flat(Traffic::Everywhere, all_reduce::rabenseifner::cost),
     },
     Algorithm {

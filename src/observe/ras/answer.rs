@@ -4,7 +4,7 @@ use crate::base::mix;
 use crate::observe::jobs::{Communicator, RankReport, State};
 use crate::observe::status::FailureKind;
 
-/// The version of NCCL that clients are told, in NCCL's number: 2.30.7.
+/// The version of NCCL in answers, in NCCL's number: 2.30.7.
 pub const NCCL_VERSION: u32 = 23007;
 
 /// Its form with points.

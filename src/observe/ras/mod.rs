@@ -33,7 +33,7 @@ use crate::sys::resolve::{Resolved, resolve};
 use crate::sys::shared_port;
 use crate::sys::thread::spawn_quiet;
 
-/// Where NCCL's clients ask, unless they are told otherwise.
+/// Where NCCL's clients ask by default.
 pub const HOST: &str = "localhost";
 /// The port there.
 pub const PORT: u16 = 28028;

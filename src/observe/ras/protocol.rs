@@ -38,12 +38,13 @@ pub(super) enum Command {
 
 /// Reads a line without its end. Case does not matter.
 pub(super) fn parse(line: &str) -> Command {
+    let line = line.trim_end();
     let after = |words: &str| {
         let (start, rest) = line.split_at_checked(words.len())?;
         start.eq_ignore_ascii_case(words).then_some(rest)
     };
     if let Some(version) = after("client protocol ") {
-        // Clients of all versions understand the answers, and warn if they are told another version.
+        // Clients of all versions understand the answers, and warn if another version is named.
         return Command::Say(format!("SERVER PROTOCOL {}\n", version.trim().parse().unwrap_or(VERSION)));
     }
     if let Some(seconds) = after("timeout ") {
@@ -114,6 +115,7 @@ mod tests {
             ("set format TEXT", Command::SetFormat(Format::Text)),
             ("SET FORMAT xml", say("ERROR: Invalid format xml\n")),
             ("STATUS", Command::Status { is_verbose: false }),
+            ("STATUS ", Command::Status { is_verbose: false }),
             ("Verbose Status", Command::Status { is_verbose: true }),
             ("MONITOR", watch(true, false)),
             ("MONITOR trace", watch(false, true)),

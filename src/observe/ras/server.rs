@@ -61,7 +61,7 @@ impl Server {
                 client.read(now);
             }
         }
-        // Before a client that begins to watch is told so: it is to hear of all that happens from then on.
+        // Before the answer to a client that begins to watch: it is to hear of all that happens from then on.
         self.watch(now);
         for client in &mut self.clients {
             client.write(now);

@@ -13,7 +13,7 @@ use crate::sys::local_time::date_and_time;
 
 /// Most ranks of a kind that are named, unless the client wants all.
 const MOST_RANKS: usize = 10;
-/// A wait of at least this long is told without being asked for.
+/// A wait of at least this long is in every answer, the short ones too.
 const LONG_WAIT: f64 = 1.0;
 
 /// The state of the jobs. `host`: this one. `took`: how long it was to find it out.

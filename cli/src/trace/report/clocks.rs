@@ -1,8 +1,8 @@
 //! The clocks of several machines, put together by the calls that their ranks made with each other.
 //!
 //! No rank ends a barrier before each rank has begun it. So each such call between two machines bounds the
-//! distance of their clocks from both sides, as the two ways of a ping-pong do, and the shortest calls bound
-//! it best. A job has at least one: the barrier at its end. Within the bounds, the calendar decides; it is
+//! distance of their clocks from both sides, as the two ways of a ping-pong do. The shortest calls bound it
+//! best. A job has at least one: the barrier at its end. Within the bounds, the calendar decides; it is
 //! good where the machines keep time by NTP. A calendar outside of the bounds is wrong, and the middle of the
 //! bounds is taken.
 

@@ -1,8 +1,9 @@
 //! `--html`: the report as one page, which needs no network and no script.
 
 use super::numbers::{JobReport, RankReport};
-use super::text::{bytes, remarks, seconds};
+use super::text::remarks;
 use crate::markup::escape;
+use crate::plan::units::{bytes, seconds};
 
 const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";

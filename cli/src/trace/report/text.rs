@@ -1,6 +1,7 @@
 //! The report in words.
 
 use super::numbers::JobReport;
+use crate::plan::units::{bytes, seconds};
 
 /// Most ranks that are listed.
 const MOST_RANKS: usize = 64;
@@ -86,39 +87,4 @@ pub fn remarks(report: &JobReport) -> Vec<String> {
         });
     }
     remarks
-}
-
-/// A time with a unit in which it is easily read.
-pub fn seconds(time: f64) -> String {
-    match time {
-        0.0 => "0".into(),
-        time if time >= 1.0 => format!("{time:.2} s"),
-        time if time >= 1e-3 => format!("{:.2} ms", time * 1e3),
-        time => format!("{:.2} us", time * 1e6),
-    }
-}
-
-/// A number of bytes with a unit in which it is easily read.
-pub fn bytes(number: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    let mut value = number as f64;
-    let mut unit = None;
-    for next in UNITS {
-        if value < 1024.0 {
-            break;
-        }
-        (value, unit) = (value / 1024.0, Some(next));
-    }
-    unit.map_or(format!("{number} B"), |unit| format!("{value:.1} {unit}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_units() {
-        assert_eq!([0, 1023, 1536, 5 << 30].map(bytes), ["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
-        assert_eq!([0.0, 2.5, 0.0021, 3e-7].map(seconds), ["0", "2.50 s", "2.10 ms", "0.30 us"]);
-    }
 }
