@@ -60,8 +60,12 @@ class Job:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         common = {"ANYCCL_WORLD_SIZE": str(RANKS), "ANYCCL_STORE": f"file:{folder / 'store'}", "ANYCCL_JOB_KEY": "5" * 64,
                   "TROUBLE_ID": str(folder / "id"), "ANYCCL_DUMP": str(folder / "written"), "ANYCCL_LOG": "off"}
-        self.ranks = [subprocess.Popen([program, trouble], env=clean | common | settings | {"ANYCCL_RANK": str(rank)},
+        ends = os.pipe()
+        common["TROUBLE_PIPE"] = f"{ends[0]},{ends[1]}"
+        self.ranks = [subprocess.Popen([program, trouble], env=clean | common | settings | {"ANYCCL_RANK": str(rank)}, pass_fds=ends,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) for rank in range(RANKS)]
+        for end in ends:
+            os.close(end)
 
     def __enter__(self):
         return self
@@ -93,6 +97,15 @@ class Job:
                 if rank.poll() not in (None, 0):
                     raise Wrong(f"rank {number} has ended with {rank.returncode}")
         raise Wrong(f"this never came; the last answer was\n{json.dumps(said, indent=1)}")
+
+    def wait_for_files(self, folder):
+        """Waits for the file of each rank, and returns what `anyccl trace show` says of the communicator."""
+        end = time.monotonic() + LIMIT_S
+        while len(list(folder.glob("anyccl-*.json"))) < RANKS:
+            if time.monotonic() > end:
+                raise Wrong(f"{folder} has only {os.listdir(folder)}")
+            time.sleep(0.01)
+        return self.shown(folder)
 
     def shown(self, folder):
         """Returns what `anyccl trace show` says of the communicator."""
@@ -158,15 +171,17 @@ def check_gone(job):
 
 
 def check_count(job):
-    said = job.wait_for(lambda comm: [rank["state"] for rank in comm["ranks"]] == ["mismatch", "failed", "failed"])
+    # A rank whose call differs shows that before it has failed itself.
+    said = job.wait_for(lambda comm: [rank["state"] for rank in comm["ranks"]] == ["mismatch", "failed", "failed"]
+                        and comm["ranks"][0]["failure"])
     first, others = said["ranks"][0], said["ranks"][1:]
     equal("the rank in trouble", first["rank"], 1)
     for rank, count in ((first, 5), (others[0], 4), (others[1], 4)):
         equal("the number of the call", rank["call_number"], said["call_number"])
         if f"count {count}" not in rank["last_call"] or "disagree" not in rank["failure"]:
             raise Wrong(f"the call of rank {rank['rank']}: {rank}")
-    # Each rank has written its operations when it failed.
-    mismatch = job.shown(job.folder / "written")["mismatch"]
+    # Each rank writes its operations after it has shown that it failed.
+    mismatch = job.wait_for_files(job.folder / "written")["mismatch"]
     equal("the number of the call in the files", mismatch["number"], said["call_number"])
     equal("whose count is 5", [rank for rank, call in mismatch["calls"].items() if "count 5" in call], ["1"])
 

@@ -3,7 +3,9 @@
  *
  *     trouble stop|gone|count|compute
  *
- * After CALLS calls, rank 1 stops itself, ends, calls with another count, or computes for ever. The others make one more call.
+ * After CALLS calls of all ranks, rank 1 stops itself, ends, calls with another count, or computes for ever. The others make
+ * one more call. They write to a pipe when they have made CALLS; TROUBLE_PIPE names its ends. What rank 1 does then may fail the
+ * communicator while another rank is still in its last call.
  * No rank ends by itself after that, so that somebody can look at the job. */
 #include <signal.h>
 #include <stdio.h>
@@ -89,12 +91,26 @@ static int all_reduce(int count)
 }
 #endif
 
+/* Returns when all ranks have made their calls on rank 1, and at once on the others. */
+static void wait_for_others(int rank)
+{
+    int ends[2], others = atoi(getenv("ANYCCL_WORLD_SIZE")) - 1;
+    char byte = 0;
+    CHECK(sscanf(getenv("TROUBLE_PIPE"), "%d,%d", &ends[0], &ends[1]) == 2);
+    if (rank != 1)
+        CHECK(write(ends[1], &byte, 1) == 1);
+    else
+        for (; others > 0; others--)
+            CHECK(read(ends[0], &byte, 1) == 1);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     int rank = begin(), count = COUNT;
     for (int call = 0; call < CALLS; call++)
         CHECK(all_reduce(COUNT));
+    wait_for_others(rank);
     if (rank == 1) {
         if (strcmp(argv[1], "stop") == 0)
             raise(SIGSTOP);
