@@ -35,12 +35,16 @@ DOORS = {"native": ("lib/libanyccl.so", []),
          "mpi": ("lib/anyccl/mpi/lib/libmpi_abi.so.1", ["-DDOOR_MPI", f"-I{ROOT / 'include' / 'mpi'}"])}
 
 
+# Name of the communicator on which the program calls. A library has others.
+COMMUNICATORS = {"native": "world", "nccl": "comm", "mpi": "MPI_COMM_WORLD"}
+
+
 class Wrong(Exception):
     pass
 
 
 def build(prefix, door):
-    """Compiles the program for a door, and returns its file."""
+    """Compiles the program for a door."""
     library, flags = DOORS[door]
     program = WORK / f"trouble-{door}"
     program.parent.mkdir(parents=True, exist_ok=True)
@@ -48,14 +52,14 @@ def build(prefix, door):
     command = [os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-O1", *flags, f"-I{prefix / 'include'}",
                f"-I{HERE.parent / 'common'}", HERE / "trouble.c", "-o", program, file, f"-Wl,-rpath,{file.parent}"]
     subprocess.run([str(word) for word in command], check=True)
-    return program
 
 
 class Job:
     """Ranks of a program that are killed at the end."""
 
-    def __init__(self, tool, program, trouble, folder, settings):
-        self.tool, self.folder = tool, folder
+    def __init__(self, tool, door, trouble, folder, settings):
+        self.tool, self.folder, self.communicator = tool, folder, COMMUNICATORS[door]
+        program = WORK / f"trouble-{door}"
         unwanted = ("ANYCCL_", "NCCL_", "PMI", "OMPI_")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         common = {"ANYCCL_WORLD_SIZE": str(RANKS), "ANYCCL_STORE": f"file:{folder / 'store'}", "ANYCCL_JOB_KEY": "5" * 64,
@@ -82,7 +86,7 @@ class Job:
         if said.returncode != 0:
             return None
         (job,) = json.loads(said.stdout)["jobs"]
-        comms = [comm for comm in job["communicators"] if comm["size"] == RANKS and "all_reduce" in str(comm)]
+        comms = [comm for comm in job["communicators"] if comm["size"] == RANKS and comm["name"] == self.communicator]
         return comms[0] if comms else None
 
     def wait_for(self, is_expected):
@@ -170,15 +174,36 @@ def check_gone(job):
     equal("ranks that have not made the last call", shown["unmade"]["not_made_by"], [1])
 
 
+def check_left(job):
+    """The rank's process lives, and may be in the destruction of its communicator for as long as it likes."""
+    said = job.wait_for(lambda comm: [rank["state"] for rank in comm["ranks"]][1:] == ["failed", "failed"])
+    first, others = said["ranks"][0], said["ranks"][1:]
+    equal("the rank in trouble, whose end nobody has seen", (first["rank"], first["state"] in ("ended", "late")), (1, True))
+    for other in others:
+        equal("the number of the others' call", other["call_number"], said["call_number"])
+        if "rank 1" not in other["failure"]:
+            raise Wrong(f"the reason of a failure: {other['failure']}")
+
+
+def check_root(job):
+    """Each call ends: each root has sent, and the third rank has received from one. So nobody has failed yet."""
+    said = job.wait_for(lambda comm: [rank["state"] for rank in comm["ranks"]] == ["mismatch", "runs", "runs"])
+    for rank, root in zip(said["ranks"], ("root 1", "root 0", "root 0")):
+        equal("the number of the call", rank["call_number"], said["call_number"])
+        if root not in rank["last_call"]:
+            raise Wrong(f"the call of rank {rank['rank']}: {rank}")
+    equal("the rank in trouble", said["ranks"][0]["rank"], 1)
+
+
 def check_count(job):
     # A rank whose call differs shows that before it has failed itself.
     said = job.wait_for(lambda comm: [rank["state"] for rank in comm["ranks"]] == ["mismatch", "failed", "failed"]
                         and comm["ranks"][0]["failure"])
     first, others = said["ranks"][0], said["ranks"][1:]
     equal("the rank in trouble", first["rank"], 1)
-    for rank, count in ((first, 5), (others[0], 4), (others[1], 4)):
+    for rank, what in ((first, "count 5"), (others[0], "count 4"), (others[1], "count 4")):
         equal("the number of the call", rank["call_number"], said["call_number"])
-        if f"count {count}" not in rank["last_call"] or "disagree" not in rank["failure"]:
+        if what not in rank["last_call"] or "disagree" not in rank["failure"]:
             raise Wrong(f"the call of rank {rank['rank']}: {rank}")
     # Each rank writes its operations after it has shown that it failed.
     mismatch = job.wait_for_files(job.folder / "written")["mismatch"]
@@ -199,7 +224,8 @@ def check_torch(tool, folder, work):
         raise Wrong(f"PyTorch's analyser says\n{found.stdout}{found.stderr}")
 
 
-TROUBLES = {"stop": check_stopped, "gone": check_gone, "count": check_count, "compute": check_computing}
+TROUBLES = {"stop": check_stopped, "gone": check_gone, "count": check_count, "root": check_root, "leave": check_left,
+            "compute": check_computing}
 
 
 def ras_settings(door, trouble, place):
@@ -215,28 +241,28 @@ def ras_settings(door, trouble, place):
 
 def check(tool, prefix, door):
     """Looks at each trouble of one door."""
-    program = build(prefix, door)
+    build(prefix, door)
     for trouble, look in TROUBLES.items():
         with tempfile.TemporaryDirectory() as folder, ras.Port() as port:
             settings, is_served = ras_settings(door, trouble, port.place)
-            with Job(tool, program, trouble, Path(folder), settings) as job:
+            with Job(tool, door, trouble, Path(folder), settings) as job:
                 try:
                     look(job)
-                    if is_served:
+                    if is_served and trouble in ras.CHECKS:
                         ras.CHECKS[trouble](job, port, RANKS)
-                    elif not port.is_silent():
+                    elif not is_served and not port.is_silent():
                         raise Wrong("RAS is served although nobody wants it")
                 except (Wrong, AssertionError, RuntimeError, OSError) as wrong:
                     raise Wrong(f"{door}, {trouble}: {wrong!r}") from wrong
         print(f"{door}: {trouble} is seen", flush=True)
-    check_taken_port(tool, program)
+    check_taken_port(tool, door)
 
 
-def check_taken_port(tool, program):
+def check_taken_port(tool, door):
     """A port that others have is no error."""
     with tempfile.TemporaryDirectory() as folder, socket.create_server((ras.HOST, 0)) as taken:
         place = f"{ras.HOST}:{taken.getsockname()[1]}"
-        with Job(tool, program, "compute", Path(folder), {"ANYCCL_RAS": place}) as job:
+        with Job(tool, door, "compute", Path(folder), {"ANYCCL_RAS": place}) as job:
             check_computing(job)
 
 

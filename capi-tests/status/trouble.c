@@ -1,10 +1,10 @@
 /* A rank that makes its job hang or fail, behind one of three interfaces: anyccl's own, that of NCCL (-DDOOR_NCCL) or of MPI
  * (-DDOOR_MPI).
  *
- *     trouble stop|gone|count|compute
+ *     trouble stop|gone|count|root|leave|compute
  *
- * After CALLS calls of all ranks, rank 1 stops itself, ends, calls with another count, or computes for ever. The others make
- * one more call. They write to a pipe when they have made CALLS; TROUBLE_PIPE names its ends. What rank 1 does then may fail the
+ * After CALLS calls of all ranks, rank 1 stops itself, ends, calls with another count or root, leaves the communicator, or
+ * computes for ever. The others make one more call, for another root a broadcast. They write to a pipe when they have made CALLS; TROUBLE_PIPE names its ends. What rank 1 does then may fail the
  * communicator while another rank is still in its last call.
  * No rank ends by itself after that, so that somebody can look at the job. */
 #include <signal.h>
@@ -36,6 +36,16 @@ static int all_reduce(int count)
 {
     return MPI_Allreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
+
+static int broadcast(int root)
+{
+    return MPI_Bcast(in, COUNT, MPI_FLOAT, root, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+static void leave(void)
+{
+    MPI_Finalize();
+}
 #elif defined(DOOR_NCCL)
 /* The part of nccl.h that is needed. */
 typedef struct {
@@ -43,6 +53,8 @@ typedef struct {
 } ncclUniqueId;
 int ncclGetUniqueId(ncclUniqueId *id);
 int ncclCommInitRank(void **comm, int size, ncclUniqueId id, int rank);
+int ncclCommDestroy(void *comm);
+int ncclBroadcast(const void *in, void *out, size_t count, int datatype, int root, void *comm, void *stream);
 int ncclAllReduce(const void *in, void *out, size_t count, int datatype, int op, void *comm, void *stream);
 #define NCCL_FLOAT 7
 #define NCCL_SUM 0
@@ -76,6 +88,16 @@ static int all_reduce(int count)
 {
     return ncclAllReduce(in, out, (size_t)count, NCCL_FLOAT, NCCL_SUM, comm, NULL) == 0;
 }
+
+static int broadcast(int root)
+{
+    return ncclBroadcast(in, out, COUNT, NCCL_FLOAT, root, comm, NULL) == 0;
+}
+
+static void leave(void)
+{
+    ncclCommDestroy(comm);
+}
 #else
 static int begin(void)
 {
@@ -88,6 +110,16 @@ static int begin(void)
 static int all_reduce(int count)
 {
     return anyccl_all_reduce(in, out, (size_t)count, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD) == ANYCCL_SUCCESS;
+}
+
+static int broadcast(int root)
+{
+    return anyccl_broadcast(in, in, COUNT, ANYCCL_FLOAT32, root, ANYCCL_WORLD) == ANYCCL_SUCCESS;
+}
+
+static void leave(void)
+{
+    CHECK(anyccl_finalize() == ANYCCL_ERR_MISMATCH);
 }
 #endif
 
@@ -107,7 +139,7 @@ static void wait_for_others(int rank)
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
-    int rank = begin(), count = COUNT;
+    int rank = begin(), count = COUNT, root = 0;
     for (int call = 0; call < CALLS; call++)
         CHECK(all_reduce(COUNT));
     wait_for_others(rank);
@@ -118,11 +150,18 @@ int main(int argc, char **argv)
             _exit(0);
         else if (strcmp(argv[1], "count") == 0)
             count = COUNT + 1;
+        else if (strcmp(argv[1], "root") == 0)
+            root = 1;
+        else if (strcmp(argv[1], "leave") == 0)
+            leave();
         else
             for (volatile unsigned turns = 0;;)
                 turns = turns + 1;
     }
-    all_reduce(count);
+    if (strcmp(argv[1], "root") == 0)
+        broadcast(root);
+    else if (rank != 1 || strcmp(argv[1], "leave") != 0)
+        all_reduce(count);
     for (;;)
         pause();
 }

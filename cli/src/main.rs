@@ -21,6 +21,7 @@ mod perf;
 mod picture;
 mod plan;
 mod progress;
+mod remote;
 mod run;
 mod simulate;
 mod spelling;
@@ -70,6 +71,9 @@ enum Subcommands {
     /// The launcher's agent on another host
     #[command(hide = true)]
     Agent,
+    /// The pages of this host's processes, for `status` on another host
+    #[command(hide = true)]
+    StatusPages,
 }
 
 fn main() -> ExitCode {
@@ -98,6 +102,7 @@ fn main() -> ExitCode {
         Subcommands::Completions(arguments) => completions::completions(&arguments, Arguments::command()),
         Subcommands::ManPages(arguments) => completions::man_pages(&arguments, Arguments::command()),
         Subcommands::Agent => run::agent(),
+        Subcommands::StatusPages => status::say_pages(),
     })
 }
 

@@ -1,12 +1,13 @@
 //! Tests of `anyccl status` on running jobs.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::common::fake_gpus::fresh_folder;
 use crate::common::{anyccl, assert_all_gone, finish, send_signal};
 
 /// A job that measures for ever, and is ended with the test.
@@ -14,16 +15,35 @@ struct Endless(Child);
 
 impl Endless {
     fn start(ranks: &str) -> Endless {
-        let mut command = anyccl(&["perf", "all_reduce", "-n", ranks, "-b", "8", "-e", "8"]);
-        command.args(["--iterations", "1000000000", "--no-check"]);
-        Endless(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+        Endless::start_by(&[], &["-n", ranks])
     }
 
-    /// The processes of the ranks, which the tool starts.
+    /// `before`: arguments of the tool that starts the ranks, if they do not start themselves.
+    fn start_by(before: &[&str], after: &[&str]) -> Endless {
+        let mut command = anyccl(before);
+        command.args([
+            "perf",
+            "all_reduce",
+            "-b",
+            "8",
+            "-e",
+            "8",
+            "--iterations",
+            "1000000000",
+            "--no-check",
+        ]);
+        Endless(command.args(after).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// The processes that the tool has started, among them the ranks.
     fn ranks(&self) -> Vec<u32> {
-        let pid = self.0.id();
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
-        children.split_whitespace().map(|child| child.parse().unwrap()).collect()
+        let mut found = vec![self.0.id()];
+        for at in 0.. {
+            let Some(pid) = found.get(at) else { break };
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+            found.extend(children.split_whitespace().map(|child| child.parse::<u32>().unwrap()));
+        }
+        found.split_off(1)
     }
 
     /// The ranks of its communicator, once they are as `is_expected` says.
@@ -53,7 +73,7 @@ impl Drop for Endless {
         let ranks = self.ranks();
         self.0.kill().unwrap();
         self.0.wait().unwrap();
-        ranks.iter().for_each(|rank| send_signal(*rank, libc::SIGKILL));
+        // Its watchdog ends the others.
         assert_all_gone(&ranks);
     }
 }
@@ -74,7 +94,8 @@ fn a_stopped_rank_is_named_first_and_the_others_say_what_they_wait_for() {
     assert_eq!((&ranks[0]["state"], pid(&ranks[0])), (&Value::from("stopped"), stopped));
     for rank in &ranks[1..] {
         let text = rank["waits_for"].as_str().unwrap();
-        assert!(text.contains(&format!("pid {stopped}")) && text.contains("all_reduce"), "{text}");
+        // The ranks measure in all_reduce, and meet in barriers in between.
+        assert!(text.contains(&format!("pid {stopped}")) && text.contains(" on \"world\": rank "), "{text}");
     }
     let said = finish(anyccl(&["status", &stopped.to_string()]));
     let text = String::from_utf8(said.stdout).unwrap();
@@ -116,4 +137,71 @@ fn a_process_without_a_communicator_is_an_error() {
     let said = finish(anyccl(&["status", "1"]));
     assert_eq!(said.code(), 1);
     assert!(said.stderr.contains("process 1 has no communicator"), "{}", said.stderr);
+}
+
+/// Runs a command in the PID and mount namespaces of a process.
+fn within(pid: u32, words: &[&str]) -> Command {
+    let mut command = Command::new("nsenter");
+    command.args(["-t", &pid.to_string(), "-p", "-m", env!("CARGO_BIN_EXE_anyccl")]).args(words);
+    command
+}
+
+#[test]
+fn ranks_on_other_hosts_are_seen_once_each_if_these_are_named() {
+    const APART: &str = "unshare --pid --fork --mount-proc sh -c {cmd}";
+    let is_possible = Command::new("unshare").args(["--pid", "--fork", "--mount-proc", "true"]).status();
+    if !is_possible.is_ok_and(|status| status.success()) {
+        crate::network::skip("ranks that do not see each other need PID namespaces, and so root");
+        return;
+    }
+    let tool = env!("CARGO_BIN_EXE_anyccl");
+    let job = Endless::start_by(&["run", "--hosts", "a:2,b:1", "--launcher", APART, tool], &[]);
+    let ranks = job.await_ranks(|ranks| ranks.len() == 3 && ranks.iter().all(|rank| rank["state"] == "runs"));
+    let far = pid(&ranks[2]);
+    send_signal(far, libc::SIGSTOP);
+    job.await_ranks(|ranks| {
+        ranks[0]["state"] == "stopped" && ranks[1..].iter().all(|rank| rank["state"] == "waits")
+    });
+    // What is seen on the far host. A launcher that reads it stands for one that goes there.
+    let folder = fresh_folder("status-hosts");
+    let write = |name, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    let said = finish(within(far, &["status-pages"]));
+    write("pages", &said.stdout);
+    write("script", b"cat ${0%script}$1");
+    let launcher = format!("sh {} {{host}} {{cmd}}", folder.join("script").display());
+    let status = |hosts| {
+        let said =
+            finish(within(pid(&ranks[0]), &["status", "--json", "--hosts", hosts, "--launcher", &launcher]));
+        let report: Value = serde_json::from_slice(&said.stdout).unwrap();
+        (report["jobs"][0]["communicators"][0]["ranks"].as_array().unwrap().clone(), report, said.code())
+    };
+    let states = |ranks: &[Value]| {
+        ranks.iter().map(|rank| rank["state"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    write("again", &said.stdout);
+    let (seen, report, code) = status("pages,again");
+    assert_eq!(
+        (states(&seen), code),
+        (["stopped", "waits", "waits"].map(str::to_string).to_vec(), 0),
+        "{report}"
+    );
+    assert_eq!((&seen[0]["host"], &seen[1]["host"]), (&Value::from("pages"), &Value::Null));
+    assert_eq!(report["jobs"][0]["processes"].as_array().unwrap().len(), 3);
+    // A host that cannot be seen hides no other, and is named.
+    write("half", &said.stdout[..said.stdout.len() / 2]);
+    write("noise", b"Welcome to this machine\n");
+    for (host, complaint) in
+        [("half", "something other"), ("noise", "something other"), ("nobody", "No such file")]
+    {
+        let (seen, report, code) = status(host);
+        assert_eq!(
+            (states(&seen), code),
+            (["waits", "waits", "elsewhere"].map(str::to_string).to_vec(), 1),
+            "{report}"
+        );
+        let error = report["other_hosts"][0]["error"].as_str().unwrap();
+        assert!(error.contains(complaint), "{error}");
+    }
+    let said = finish(anyccl(&["status", "--hosts=-oProxyCommand=x"]));
+    assert!(said.code() == 2 && said.stderr.contains("expected names of hosts"), "{}", said.stderr);
 }

@@ -12,8 +12,8 @@ use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitS
 
 impl Engine {
     /// Shows the engine from now on, with the communicators that it has. `job` is a number that its ranks
-    /// have in common. Without memory for that the job goes on.
-    pub fn show(&mut self, job: u64, hosts: u32) {
+    /// have in common, `hosts` the name of each host. Without memory for that the job goes on.
+    pub fn show(&mut self, job: u64, hosts: &[String]) {
         let identity = Identity { job, rank: self.rank, size: self.endpoints.len() as u32, hosts };
         self.page = StatusPage::create(identity);
         if self.page.is_none() {

@@ -5,36 +5,51 @@ use anyccl_engine::observe::jobs::{Communicator, Job, JobProcess, RankReport};
 use anyccl_engine::sys::host::host_name;
 use serde_json::{Value, json};
 
-/// The report about all jobs.
-pub fn report(jobs: &[Job]) -> Value {
-    json!({ "anyccl": VERSION, "host": host_name(), "jobs": jobs.iter().map(job).collect::<Vec<_>>() })
+use super::hosts::Host;
+use super::stack::Stacks;
+
+/// The report about all jobs, and about other hosts that were looked at.
+pub fn report(jobs: &[Job], hosts: &[Host], stacks: &Stacks) -> Value {
+    json!({
+        "anyccl": VERSION,
+        "host": host_name(),
+        "other_hosts": hosts.iter().map(|host| json!({ "host": host.name, "error": host.machine.as_ref().err() })).collect::<Vec<_>>(),
+        "jobs": jobs.iter().map(|one| job(one, stacks)).collect::<Vec<_>>(),
+    })
 }
 
-fn job(job: &Job) -> Value {
+fn job(job: &Job, stacks: &Stacks) -> Value {
     json!({
         "processes": job.processes.iter().map(process).collect::<Vec<_>>(),
         "hosts": job.hosts,
-        "communicators": job.communicators.iter().map(communicator).collect::<Vec<_>>(),
+        "host_names": job.host_names,
+        "communicators": job.communicators.iter().map(|comm| communicator(comm, stacks)).collect::<Vec<_>>(),
     })
 }
 
 fn process(process: &JobProcess) -> Value {
-    json!({ "pid": process.pid, "has_other_pids": process.has_other_pids, "command": process.command })
+    json!({
+        "host": process.host,
+        "pid": process.pid,
+        "has_other_pids": process.has_other_pids,
+        "command": process.command,
+    })
 }
 
-fn communicator(comm: &Communicator) -> Value {
+fn communicator(comm: &Communicator, stacks: &Stacks) -> Value {
     json!({
         "name": comm.name,
         "size": comm.size,
         "call": comm.call,
         "call_number": comm.call_number,
-        "ranks": comm.ranks.iter().map(rank).collect::<Vec<_>>(),
+        "ranks": comm.ranks.iter().map(|one| rank(one, stacks)).collect::<Vec<_>>(),
     })
 }
 
-fn rank(rank: &RankReport) -> Value {
+fn rank(rank: &RankReport, stacks: &Stacks) -> Value {
     json!({
         "rank": rank.rank,
+        "host": rank.host,
         "pid": rank.pid,
         "state": rank.state.name(),
         "calls": rank.calls,
@@ -45,5 +60,6 @@ fn rank(rank: &RankReport) -> Value {
         "failure": rank.failure,
         "waits_for_seconds": rank.waits_for_seconds,
         "waits_for": rank.waits_for,
+        "stack": rank.pid.and_then(|pid| stacks.get(&(rank.host.clone(), pid))),
     })
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::agreement::{self, Agreed, OwnSettings};
 use super::backends::{attach, check_fixed_bits};
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
+use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer, PeerInfo};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
@@ -86,13 +86,14 @@ impl Communicator {
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
+        let host_names = names_of_hosts(&mesh.infos, &topology);
         let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
         let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let some_tcp = topology.neighbours(rank).any(|peer| endpoints[peer as usize].transport() == "tcp");
         let mut engine = Engine::new(name.clone(), rank, endpoints);
-        engine.show(job, topology.hosts());
+        engine.show(job, &host_names);
         config.dump.iter().for_each(|folder| engine.dump_to(folder.into()));
         config.ras.iter().for_each(|place| engine.serve_ras(place));
         let driver = Driver::new(engine, config.spin)?;
@@ -194,6 +195,18 @@ fn observe(
     if let Some(target) = &config.metrics {
         metrics::export(target, of, topology.local_rank(of.rank));
     }
+}
+
+/// The name of each host.
+fn names_of_hosts(infos: &[PeerInfo], topology: &Topology) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (info, rank) in infos.iter().zip(0..) {
+        // Hosts are numbered in the order of their first ranks.
+        if topology.host_of(rank) as usize == names.len() {
+            names.push(info.host_name.clone());
+        }
+    }
+    names
 }
 
 /// Ranks whose pages another rank of the host holds.

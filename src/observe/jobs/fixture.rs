@@ -49,17 +49,19 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
     let page = Snapshot {
         pid,
         job: 5,
-        order: 0,
         rank,
         size,
         hosts: 1,
         pid_namespace: pid_namespace(),
         are_apart: false,
+        host_names: vec!["here".into()],
         read_at: 6_500_000_000,
+        clock_zero: 0,
         comms: vec![comm],
         waits,
         operations: operation.into_iter().collect(),
     };
     let (has_ended, is_stopped) = (false, false);
-    Process { pid, has_ended, is_stopped, command: "program".into(), pages: vec![page] }
+    let (command, pages) = ("program".into(), vec![page]);
+    Process { host: None, pid, pid_namespace: pid_namespace(), has_ended, is_stopped, command, pages }
 }

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use super::processes::Process;
 use crate::base::{Call, mix};
 use crate::observe::status::{CommSnapshot, FailureKind, OperationSnapshot, Snapshot, WaitSnapshot};
-use crate::sys::host::pid_namespace;
 
 /// Processes that have communicators with each other.
 #[derive(Debug)]
 pub struct Job {
     /// The processes that live.
     pub processes: Vec<JobProcess>,
-    /// All processes, also those that have ended.
-    pids: Vec<u32>,
+    /// All processes with their hosts, also those that have ended.
+    pids: Vec<(Option<String>, u32)>,
     /// Number of hosts of its largest communicator.
     pub hosts: u32,
+    /// Names of these hosts, as far as they are known.
+    pub host_names: Vec<String>,
     /// The communicators.
     pub communicators: Vec<Communicator>,
 }
@@ -23,9 +24,11 @@ pub struct Job {
 /// A process of a job.
 #[derive(Debug)]
 pub struct JobProcess {
-    /// Its number here.
+    /// Its host, if that is another one.
+    pub host: Option<String>,
+    /// Its number there.
     pub pid: u32,
-    /// Whether it is in another PID namespace than this command. Texts then name other numbers.
+    /// Whether it is in another PID namespace than who reads that number. Texts then name other numbers.
     pub has_other_pids: bool,
     /// Its command, shortened.
     pub command: String,
@@ -97,6 +100,8 @@ impl State {
 pub struct RankReport {
     /// Rank in the communicator.
     pub rank: u32,
+    /// The host of its process, if that is another one.
+    pub host: Option<String>,
     /// Its process, also if that has ended.
     pub pid: Option<u32>,
     /// What it does.
@@ -140,7 +145,9 @@ impl RankReport {
         let what = match self.state {
             State::Ended if self.pid.is_some() => format!("its process has ended; {made}"),
             State::Ended => "its process has ended, or it has left the communicator".to_string(),
-            State::Elsewhere => "not seen: on another host, or in another PID namespace".to_string(),
+            State::Elsewhere => {
+                "not seen: on a host that was not looked at, or in another PID namespace".to_string()
+            }
             State::Stopped => format!("is stopped by a signal or a debugger; {made}"),
             State::Mismatch => format!("is in another call than the others; {made}"),
             State::Late => format!("has not made the call; {made}"),
@@ -158,9 +165,14 @@ impl RankReport {
 }
 
 impl Job {
-    /// Whether the process belongs to it.
+    /// Whether the process of this host belongs to it.
     pub fn has(&self, pid: u32) -> bool {
-        self.pids.contains(&pid)
+        self.pids.contains(&(None, pid))
+    }
+
+    /// Whether the process belongs to it.
+    pub fn has_process(&self, process: &Process) -> bool {
+        self.pids.contains(&(process.host.clone(), process.pid))
     }
 }
 
@@ -188,6 +200,17 @@ impl Part<'_> {
         self.comm.made.checked_sub(1)
     }
 
+    /// The number of the call in which, or because of which, the communicator has failed.
+    fn failed_call(&self) -> Option<u64> {
+        let has_failed = || self.last_operation().is_some_and(|last| last.has_failed);
+        match self.comm.failure? {
+            FailureKind::Mismatch => self.last_number(),
+            // The others may be anywhere when a rank gives up.
+            FailureKind::Aborted => None,
+            _ => self.last_number().filter(|_| has_failed()),
+        }
+    }
+
     /// The last call, as the recorder has it.
     fn last_operation(&self) -> Option<&OperationSnapshot> {
         let last = self.page.last_operation(self.comm.context)?;
@@ -203,8 +226,8 @@ impl Part<'_> {
 /// What tells communicators apart: the number of the engine's job, the context, and the group.
 type Key = (u64, u32, u64);
 
-/// The jobs of these processes.
-pub fn jobs_of(processes: &[Process]) -> Vec<Job> {
+/// The jobs of these processes. `hosts_seen`: number of hosts that were looked at.
+pub fn jobs_of(processes: &[Process], hosts_seen: u32) -> Vec<Job> {
     let mut by_comm: BTreeMap<Key, Vec<Part>> = BTreeMap::new();
     for process in processes {
         for page in &process.pages {
@@ -214,57 +237,72 @@ pub fn jobs_of(processes: &[Process]) -> Vec<Job> {
             }
         }
     }
-    let mut jobs: Vec<(Vec<u32>, Job)> = Vec::new();
-    for parts in by_comm.values() {
-        let pids: Vec<u32> = parts.iter().map(|part| part.process.pid).collect();
-        let (mut together, others): (Vec<_>, Vec<_>) =
-            jobs.into_iter().partition(|(theirs, _)| theirs.iter().any(|pid| pids.contains(pid)));
+    // Communicators whose processes have another one in common belong to one job.
+    let mut jobs: Vec<Draft> = Vec::new();
+    for parts in by_comm.into_values() {
+        let has = |draft: &Draft| parts.iter().any(|part| draft.has(part.process));
+        let (together, others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(has);
         jobs = others;
-        let mut job = Job { processes: Vec::new(), pids: Vec::new(), hosts: 0, communicators: Vec::new() };
-        let mut all = pids;
-        for (theirs, part) in together.drain(..) {
-            all.extend(theirs);
-            job.hosts = job.hosts.max(part.hosts);
-            job.communicators.extend(part.communicators);
-        }
-        all.sort_unstable();
-        all.dedup();
-        job.hosts = parts.iter().map(|part| part.page.hosts).max().unwrap_or(1).max(job.hosts);
-        job.communicators.push(communicator(parts));
-        jobs.push((all, job));
+        let earlier = together.into_iter().flat_map(|draft| draft.communicators);
+        jobs.push(Draft { communicators: earlier.chain([parts]).collect() });
     }
-    let finish = |(pids, mut job): (Vec<u32>, Job)| {
-        let here = pid_namespace();
-        let of_job = processes.iter().filter(|process| !process.has_ended && pids.contains(&process.pid));
-        let shown = |process: &Process| JobProcess {
+    // Of a job without a living process only a page may be left, in a process of another one.
+    jobs.iter().map(|draft| draft.finish(hosts_seen)).filter(|job| !job.processes.is_empty()).collect()
+}
+
+/// The parts of the communicators of a job.
+struct Draft<'a> {
+    communicators: Vec<Vec<Part<'a>>>,
+}
+
+impl Draft<'_> {
+    fn parts(&self) -> impl Iterator<Item = &Part<'_>> {
+        self.communicators.iter().flatten()
+    }
+
+    fn has(&self, process: &Process) -> bool {
+        self.parts().any(|part| std::ptr::eq(part.process, process))
+    }
+
+    fn finish(&self, hosts_seen: u32) -> Job {
+        let mut processes: Vec<&Process> = self.parts().map(|part| part.process).collect();
+        processes.sort_by_key(|process| (&process.host, process.pid));
+        processes.dedup_by(|one, other| std::ptr::eq(*one, *other));
+        let shown = |process: &&Process| JobProcess {
+            host: process.host.clone(),
             pid: process.pid,
-            has_other_pids: process.pages.iter().any(|page| page.pid_namespace != here),
+            has_other_pids: process.pages.iter().any(|page| page.pid_namespace != process.pid_namespace),
             command: process.command.clone(),
         };
-        job.processes = of_job.map(shown).collect();
-        job.pids = pids;
-        job
-    };
-    // Of a job without a living process only a page may be left, in a process of another one.
-    jobs.into_iter().map(finish).filter(|job| !job.processes.is_empty()).collect()
+        let largest = self.parts().map(|part| part.page).max_by_key(|page| page.hosts);
+        Job {
+            pids: processes.iter().map(|process| (process.host.clone(), process.pid)).collect(),
+            processes: processes.iter().filter(|process| !process.has_ended).map(shown).collect(),
+            hosts: largest.map_or(1, |page| page.hosts.max(1)),
+            host_names: largest.map_or(Vec::new(), |page| page.host_names.clone()),
+            communicators: self.communicators.iter().map(|parts| communicator(parts, hosts_seen)).collect(),
+        }
+    }
 }
 
 /// Most ranks that are named although they are not seen.
 const MOST_UNSEEN: u32 = 1024;
 
 /// A communicator, and who is late in it.
-fn communicator(parts: &[Part]) -> Communicator {
+fn communicator(parts: &[Part], hosts_seen: u32) -> Communicator {
     let first = &parts[0];
-    // The latest call in which somebody waits or which has failed, and what most ranks have called.
-    let disagree = parts.iter().filter(|part| part.comm.failure == Some(FailureKind::Mismatch));
+    // The latest call in which somebody waits, which has failed, or in which ranks differ that all have ended
+    // it. And what most ranks have called.
     let number = parts.iter().filter_map(Part::waiting_call).max();
-    let number = number.or_else(|| disagree.filter_map(Part::last_number).max());
+    let number = number.or_else(|| parts.iter().filter_map(Part::failed_call).max());
+    let number = number
+        .or_else(|| parts.iter().filter_map(Part::last_number).filter(|it| differ_in(parts, *it)).max());
     let call = number.and_then(|number| most_called(parts, number));
     let mut ranks: Vec<RankReport> = parts.iter().map(|part| report_of(part, number, call)).collect();
     let is_seen = |rank: &u32| parts.iter().any(|part| part.comm.rank == *rank);
     // The size is another process' word.
     let others = (0..first.comm.size.min(MOST_UNSEEN)).filter(|rank| !is_seen(rank));
-    let may_be_elsewhere = first.page.hosts > 1 || first.page.are_apart;
+    let may_be_elsewhere = first.page.hosts > hosts_seen || first.page.are_apart;
     ranks.extend(others.map(|rank| unseen(rank, may_be_elsewhere)));
     ranks.sort_by_key(|report| (report.state, report.rank));
     Communicator {
@@ -278,9 +316,20 @@ fn communicator(parts: &[Part]) -> Communicator {
     }
 }
 
+/// What ranks have called under a number, of those that have called nothing since.
+fn calls(parts: &[Part], number: u64) -> impl Iterator<Item = Call> {
+    parts.iter().filter(move |part| part.last_number() == Some(number)).filter_map(|part| part.comm.last)
+}
+
+/// Whether ranks have made different calls under a number.
+fn differ_in(parts: &[Part], number: u64) -> bool {
+    let first = calls(parts, number).next();
+    first.is_some_and(|first| calls(parts, number).any(|call| !Call::agree(first.pack(), call.pack())))
+}
+
 /// The call that most ranks have made under a number; of equally many, that of the first.
 fn most_called(parts: &[Part], number: u64) -> Option<Call> {
-    let calls = || parts.iter().filter(|part| part.comm.made == number + 1).filter_map(|part| part.comm.last);
+    let calls = || calls(parts, number);
     let votes = |call: &Call| calls().filter(|other| Call::agree(call.pack(), other.pack())).count();
     calls().fold(None, |most: Option<Call>, call| match most {
         Some(most) if votes(&most) >= votes(&call) => Some(most),
@@ -292,6 +341,7 @@ fn unseen(rank: u32, may_be_elsewhere: bool) -> RankReport {
     let state = if may_be_elsewhere { State::Elsewhere } else { State::Ended };
     RankReport {
         rank,
+        host: None,
         pid: None,
         state,
         calls: 0,
@@ -327,6 +377,7 @@ fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) -> RankReport
     let last = part.last_operation();
     RankReport {
         rank: comm.rank,
+        host: part.process.host.clone(),
         pid: Some(part.process.pid),
         state,
         calls: comm.made,
@@ -348,7 +399,7 @@ mod tests {
     use super::*;
 
     fn only_communicator(processes: Vec<Process>) -> Communicator {
-        let mut jobs = jobs_of(&processes);
+        let mut jobs = jobs_of(&processes, 1);
         assert_eq!((jobs.len(), jobs[0].communicators.len()), (1, 1));
         jobs.remove(0).communicators.remove(0)
     }
@@ -401,7 +452,7 @@ mod tests {
     fn a_process_in_another_namespace_is_marked() {
         let (mut one, other) = (process(0, 2, 18, 1, true), process(1, 2, 18, 1, true));
         one.pages[0].pid_namespace += 1;
-        let jobs = jobs_of(&[one, other]);
+        let jobs = jobs_of(&[one, other], 1);
         assert_eq!(jobs[0].processes.iter().map(|p| p.has_other_pids).collect::<Vec<_>>(), [true, false]);
     }
 
@@ -412,14 +463,14 @@ mod tests {
             ended.has_ended = true;
             ended
         };
-        let jobs = jobs_of(&[process(0, 2, 18, 1, true), ended()]);
+        let jobs = jobs_of(&[process(0, 2, 18, 1, true), ended()], 1);
         let ranks = &jobs[0].communicators[0].ranks;
         assert_eq!(
             (ranks[0].state, ranks[0].call_number, ranks[0].pid),
             (State::Ended, Some(16), Some(1001))
         );
         assert!(jobs[0].has(1001) && jobs[0].processes.len() == 1);
-        assert!(jobs_of(&[ended()]).is_empty());
+        assert!(jobs_of(&[ended()], 1).is_empty());
     }
 
     #[test]
@@ -437,6 +488,25 @@ mod tests {
     }
 
     #[test]
+    fn of_ranks_whose_call_has_failed_one_that_has_not_made_it_is_late() {
+        let with = |rank: u32, failure: FailureKind| {
+            let mut process = process(rank, 3, 18, 1, false);
+            let page = &mut process.pages[0];
+            (page.comms[0].failure, page.operations[0].has_failed) = (Some(failure), true);
+            process
+        };
+        let states_by = |failure| {
+            let others = [with(0, failure), with(2, failure)];
+            states(&only_communicator([vec![process(1, 3, 17, 1, false)], others.into()].concat()))
+        };
+        let expected = [(1, State::Late), (0, State::Failed), (2, State::Failed)];
+        assert_eq!(states_by(FailureKind::PeerLost), expected);
+        assert_eq!(states_by(FailureKind::Timeout), expected);
+        let expected = [(0, State::Failed), (2, State::Failed), (1, State::Runs)];
+        assert_eq!(states_by(FailureKind::Aborted), expected);
+    }
+
+    #[test]
     fn a_rank_in_another_call_than_most_is_a_mismatch() {
         let comm = only_communicator(vec![
             process(0, 3, 18, 2, true),
@@ -444,6 +514,17 @@ mod tests {
             process(2, 3, 18, 1, true),
         ]);
         assert_eq!(states(&comm), [(0, State::Mismatch), (1, State::Waits), (2, State::Waits)]);
+    }
+
+    #[test]
+    fn a_rank_whose_call_has_ended_though_the_others_made_another_is_a_mismatch() {
+        let comm = only_communicator(vec![
+            process(0, 3, 18, 1, false),
+            process(1, 3, 18, 2, false),
+            process(2, 3, 18, 1, false),
+        ]);
+        assert_eq!(states(&comm), [(1, State::Mismatch), (0, State::Runs), (2, State::Runs)]);
+        assert_eq!(comm.call_number, Some(17));
     }
 
     #[test]
@@ -466,8 +547,9 @@ mod tests {
     fn halves_with_the_same_context_are_apart_and_threads_are_ranks_of_one_communicator() {
         let (mut one, mut other) = (process(0, 1, 1, 1, false), process(0, 1, 2, 1, false));
         (other.pid, other.pages[0].rank, other.pages[0].comms[0].group) = (7, 1, 4);
-        let comms =
-            |processes: Vec<_>| jobs_of(&processes).iter().map(|job| job.communicators.len()).sum::<usize>();
+        let comms = |processes: Vec<_>| {
+            jobs_of(&processes, 1).iter().map(|job| job.communicators.len()).sum::<usize>()
+        };
         assert_eq!(comms(vec![one, other]), 2);
         one = process(0, 2, 18, 1, true);
         one.pages.extend(process(1, 2, 17, 1, false).pages);
@@ -478,16 +560,16 @@ mod tests {
     fn engines_of_the_same_processes_are_apart_and_processes_that_share_one_are_a_job() {
         let mut both = process(0, 2, 1, 1, false);
         let mut second = process(0, 2, 9, 1, false).pages.remove(0);
-        (second.order, second.job) = (1, 9);
+        second.job = 9;
         both.pages.push(second);
         let mut other = process(1, 2, 1, 1, false);
         let mut second = process(1, 2, 9, 1, false).pages.remove(0);
-        (second.order, second.job) = (1, 9);
+        second.job = 9;
         other.pages.push(second);
         let mut alone = process(0, 1, 1, 1, false);
         alone.pid = 7;
         alone.pages[0].job = 10;
-        let jobs = jobs_of(&[both, other, alone]);
+        let jobs = jobs_of(&[both, other, alone], 1);
         assert_eq!(jobs.iter().map(|job| job.processes.len()).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(jobs[0].communicators.iter().map(|comm| comm.ranks[1].calls).collect::<Vec<_>>(), [1, 9]);
         assert!(jobs[1].has(7) && !jobs[0].has(7));

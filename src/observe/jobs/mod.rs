@@ -1,4 +1,4 @@
-//! The jobs of this user on this host, and which of their ranks keep the others waiting.
+//! The jobs of this user on this host, or on several, and which of their ranks keep the others waiting.
 //!
 //! Nothing is asked of the ranks. Their pages ([`super::status`]) are read out of `/proc`, so a job that
 //! hangs, or a rank that is stopped, can be looked at as well. `processes` finds them, and `job` puts the
@@ -10,4 +10,4 @@ mod job;
 mod processes;
 
 pub use job::{Communicator, Job, JobProcess, RankReport, State, jobs_of};
-pub use processes::{Process, all};
+pub use processes::{Process, all, all_by};

@@ -6,16 +6,21 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::observe::status::{PageFile, Snapshot};
+use crate::observe::status::{PageCopy, PageFile, Snapshot};
+use crate::sys::host::pid_namespace;
 
 /// Longest command that is shown, in characters.
 const LONGEST_COMMAND: usize = 80;
 
-/// A process with communicators.
-#[derive(Debug)]
-pub struct Process {
-    /// Its number here. Of one that has ended: its number in its own PID namespace.
+/// A process with communicators, and what was read of its pages.
+#[derive(Clone, Debug)]
+pub struct Process<P = Snapshot> {
+    /// Its host, if that is another one.
+    pub host: Option<String>,
+    /// Its number there. Of one that has ended: its number in its own PID namespace.
     pub pid: u32,
+    /// Number of the PID namespace of that number.
+    pub pid_namespace: u64,
     /// Whether it has ended. Another process of its job has kept its pages.
     pub has_ended: bool,
     /// Whether it is stopped, by a signal or a debugger.
@@ -23,7 +28,16 @@ pub struct Process {
     /// Its command, shortened.
     pub command: String,
     /// The page of each of its engines.
-    pub pages: Vec<Snapshot>,
+    pub pages: Vec<P>,
+}
+
+impl<P> Process<P> {
+    /// The process, with what `of` makes of each page.
+    pub fn map<Q>(self, of: impl Fn(P) -> Q) -> Process<Q> {
+        let Process { host, pid, pid_namespace, has_ended, is_stopped, command, pages } = self;
+        let pages = pages.into_iter().map(of).collect();
+        Process { host, pid, pid_namespace, has_ended, is_stopped, command, pages }
+    }
 }
 
 /// A process of this user, and the files of pages that it has open.
@@ -34,40 +48,66 @@ struct Holder {
     files: Vec<PageFile>,
 }
 
+/// A page, whose it is, and what was read of it.
+struct Page<P> {
+    pid: u32,
+    job: u64,
+    read: P,
+}
+
 /// All of them. It is an error if `/proc` cannot be read.
 pub fn all() -> io::Result<Vec<Process>> {
-    let holders = holders()?;
+    all_by(|page, _| page.snapshot())
+}
+
+/// All of them, with what `read` makes of each page and of the identity of its file.
+pub fn all_by<P>(read: impl Fn(PageCopy, (u64, u64)) -> P) -> io::Result<Vec<Process<P>>> {
+    let (here, holders) = (pid_namespace(), holders()?);
     let mut files = BTreeMap::new();
     for file in holders.iter().flat_map(|holder| &holder.files) {
-        files.entry(file.identity()).or_insert_with(|| file.read().unwrap_or_default());
+        let page = |page: PageCopy| {
+            let (pid, job) = (page.pid(), page.job());
+            Page { pid, job, read: read(page, file.identity()) }
+        };
+        let pages = || file.pages().map_while(Result::ok).map(page).collect::<Vec<_>>();
+        files.entry(file.identity()).or_insert_with(pages);
     }
+    let read_of = |pages: Vec<Page<P>>| pages.into_iter().map(|page| page.read).collect::<Vec<_>>();
     let mut found = Vec::new();
     for holder in &holders {
         let mut pages = Vec::new();
         for file in &holder.files {
             let theirs = files.get_mut(&file.identity()).map(std::mem::take).unwrap_or_default();
             // Other pages are of a process whose file this one holds, or has from before a fork.
-            let (own, others) = theirs.into_iter().partition(|page: &Snapshot| page.pid == holder.own_pid);
+            let (own, others) = theirs.into_iter().partition(|page: &Page<P>| page.pid == holder.own_pid);
             pages.extend::<Vec<_>>(own);
             files.insert(file.identity(), others);
         }
         if !pages.is_empty() {
-            pages.sort_by_key(|page| page.order);
             let folder = Path::new("/proc").join(holder.pid.to_string());
-            let (is_stopped, command) = (is_stopped(&folder), command(&folder));
-            found.push(Process { pid: holder.pid, has_ended: false, is_stopped, command, pages });
+            found.push(Process {
+                host: None,
+                pid: holder.pid,
+                pid_namespace: here,
+                has_ended: false,
+                is_stopped: is_stopped(&folder),
+                command: command(&folder),
+                pages: read_of(pages),
+            });
         }
     }
     found.sort_by_key(|process| process.pid);
     // Pages that no process has written that is still there.
-    let mut ended: BTreeMap<(u64, u32), Vec<Snapshot>> = BTreeMap::new();
+    let mut ended: BTreeMap<(u64, u32), Vec<Page<P>>> = BTreeMap::new();
     files.into_values().flatten().for_each(|page| ended.entry((page.job, page.pid)).or_default().push(page));
     found.extend(ended.into_iter().map(|((_, pid), pages)| Process {
+        host: None,
         pid,
+        pid_namespace: here,
         has_ended: true,
         is_stopped: false,
         command: String::new(),
-        pages,
+        pages: read_of(pages),
     }));
     Ok(found)
 }

@@ -147,7 +147,7 @@ mod tests {
         failed.pages[0].comms[0].reason = "rank 3 has \"gone\"".into();
         let mut stopped = process(2, 4, 6, 1, false);
         stopped.is_stopped = true;
-        let said = said(&jobs_of(&[process(0, 4, 7, 1, true), failed, stopped]));
+        let said = said(&jobs_of(&[process(0, 4, 7, 1, true), failed, stopped], 1));
         for part in [
             "{\"nccl_version\":\"2.30.7\",\"cuda_runtime_version\":0,\"cuda_driver_version\":0,\"timestamp\":\"2",
             "\"communicators_count\":1,\"communicators\":[{\"hash\":\"0x",
@@ -174,7 +174,7 @@ mod tests {
     fn ranks_elsewhere_are_missing_and_not_called_unresponsive() {
         let mut here = process(0, 2, 7, 1, false);
         here.pages[0].hosts = 2;
-        let said = said(&jobs_of(&[here]));
+        let said = said(&jobs_of(&[here], 1));
         assert!(said.contains("\"rank\":1,\"host\":\"unknown\",\"pid\":0,"), "{said}");
         assert!(said.contains("{\"unresponsive\":false,\"considered_dead\":false}"), "{said}");
         assert!(super::status(&[], "", Duration::ZERO).contains("\"communicators_count\": 0,"));

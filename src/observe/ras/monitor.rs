@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn events_are_what_has_changed_and_tell_the_rank_in_trouble() {
-        let look = |processes: &[Process]| Look::of(&jobs_of(processes));
+        let look = |processes: &[Process]| Look::of(&jobs_of(processes, 1));
         let names = |before: &Look, now: &Look| {
             now.since(before).iter().map(|event| (event.name, event.pid, event.is_trace)).collect::<Vec<_>>()
         };

@@ -258,7 +258,7 @@ fn status(format: Format, is_verbose: bool) -> String {
 
 /// The job of this process; none if it has no communicator now.
 fn own_jobs() -> Vec<Job> {
-    let mut jobs = jobs_of(&jobs::all().unwrap_or_default());
+    let mut jobs = jobs_of(&jobs::all().unwrap_or_default(), 1);
     jobs.retain(|job| job.has(std::process::id()));
     jobs
 }

@@ -165,7 +165,7 @@ mod tests {
     use crate::observe::jobs::{Process, jobs_of};
 
     fn said(processes: &[Process], is_verbose: bool) -> String {
-        status(&jobs_of(processes), is_verbose, "10.0.0.1", Duration::from_millis(2))
+        status(&jobs_of(processes, 1), is_verbose, "10.0.0.1", Duration::from_millis(2))
     }
 
     /// The words of the only row of the table.

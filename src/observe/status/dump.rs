@@ -7,7 +7,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::operations::OperationSnapshot;
 use super::snapshot::{CommSnapshot, Snapshot};
@@ -40,9 +39,7 @@ pub fn write_dump(folder: &Path, page: &Snapshot, reason: &str) -> io::Result<Pa
 
 /// The page as JSON. Times are nanoseconds since the Unix epoch.
 pub(super) fn text(page: &Snapshot, reason: &str) -> String {
-    let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
-    // The calendar when the monotonic clock was zero.
-    let zero = epoch.saturating_sub(clock::monotonic_nanoseconds());
+    let zero = page.clock_zero;
     let comms: Vec<String> = page.comms.iter().map(comm).collect();
     let operations: Vec<String> = page.operations.iter().map(|one| operation(one, zero)).collect();
     format!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Name of the file, as `/proc/PID/fd` shows it.
 pub(super) const NAME: &std::ffi::CStr = c"anyccl-status";
 /// First word of a page: `anyccl` and the version of the layout.
-pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x03");
+pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x04");
 /// Communicators that have a place.
 pub(super) const COMMS: usize = 64;
 /// Waits that have a place.
@@ -25,9 +25,12 @@ pub(super) const LISTED: u32 = 64 * MEMBER_WORDS as u32;
 pub(super) struct Text<const WORDS: usize>([AtomicU64; WORDS]);
 
 impl<const WORDS: usize> Text<WORDS> {
+    /// Bytes that it can hold.
+    pub const BYTES: usize = 8 * WORDS;
+
     /// Writes as much of the text as finds room.
     pub fn write(&self, text: &str) {
-        let mut end = text.len().min(8 * WORDS);
+        let mut end = text.len().min(Text::<WORDS>::BYTES);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -50,6 +53,9 @@ impl<const WORDS: usize> Text<WORDS> {
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 }
+
+/// Names of the hosts of a job.
+pub(super) type HostNames = Text<125>;
 
 /// One communicator.
 #[derive(Debug)]
@@ -129,12 +135,12 @@ pub(super) struct PageWords {
     pub pid: AtomicU64,
     /// Random number of the job, the same on all of its ranks.
     pub job: AtomicU64,
-    /// Which page of the process this is, in the order in which they were made.
-    pub order: AtomicU64,
     /// Rank in the job, and its size in the upper half.
     pub rank: AtomicU64,
     /// Number of hosts of the job.
     pub hosts: AtomicU64,
+    /// Their names, with spaces in between, as far as they fit.
+    pub host_names: HostNames,
     /// Number of the PID namespace, which `pid` and the texts are of.
     pub pid_namespace: AtomicU64,
     /// Whether ranks of a host have several of them.

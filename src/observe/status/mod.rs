@@ -19,6 +19,7 @@ mod held;
 mod layout;
 mod operations;
 mod page;
+mod page_copy;
 mod page_file;
 mod snapshot;
 
@@ -27,5 +28,6 @@ pub use failure::FailureKind;
 pub use held::HeldPage;
 pub use operations::{OperationSnapshot, ShownEnd};
 pub use page::{CallSlot, CommIdentity, Identity, StatusPage, WaitSlot};
+pub use page_copy::PageCopy;
 pub use page_file::PageFile;
 pub use snapshot::{CommSnapshot, Snapshot, WaitSnapshot};

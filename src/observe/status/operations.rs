@@ -139,34 +139,41 @@ pub struct OperationSnapshot {
     pub has_failed: bool,
 }
 
-/// The operations that two looks at a ring have found alike, in their order.
-pub(super) fn read(
-    before: &[OperationWords; KEPT],
-    after: &[OperationWords; KEPT],
-    scale: &Scale,
-) -> Vec<OperationSnapshot> {
-    let both = before.iter().zip(after).enumerate();
-    let mut found: Vec<_> = both.filter_map(|(at, (one, other))| one.read(other, at, scale)).collect();
+/// Takes the operations out of a copy of a ring that an earlier copy has not alike: they were being written.
+pub(super) fn keep_what_is_in(before: &[OperationWords; KEPT], copy: &[OperationWords; KEPT]) {
+    for (_, other) in before.iter().zip(copy).filter(|(one, other)| one.head() != other.head()) {
+        other.number.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The operations of a ring, in their order.
+pub(super) fn read(ring: &[OperationWords; KEPT], scale: &Scale) -> Vec<OperationSnapshot> {
+    let mut found: Vec<_> = ring.iter().enumerate().filter_map(|(at, one)| one.read(at, scale)).collect();
     found.sort_by_key(|operation| operation.number);
     // Numbers of a page that its engine has not written may be anything.
     found.dedup_by_key(|operation| operation.number);
     found
 }
 
+fn of(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
+}
+
 impl OperationWords {
-    /// The operation of place `at`, unless the place is free, or was just being written.
-    fn read(&self, again: &OperationWords, at: usize, scale: &Scale) -> Option<OperationSnapshot> {
-        let of = |word: &AtomicU64| word.load(Ordering::Relaxed);
+    /// What stays the same while an operation has the place.
+    fn head(&self) -> [u64; 5] {
+        let OperationWords { number, begin, place, call, .. } = self;
+        [number, begin, place, &call[0], &call[1]].map(of)
+    }
+
+    /// The operation of place `at`, unless the place is free.
+    fn read(&self, at: usize, scale: &Scale) -> Option<OperationSnapshot> {
         let number = of(&self.number);
-        let head = |words: &OperationWords| {
-            let OperationWords { number, begin, place, call, .. } = words;
-            [number, begin, place, &call[0], &call[1]].map(of)
-        };
-        if number == 0 || number as usize % KEPT != at || head(self) != head(again) {
+        if number == 0 || number as usize % KEPT != at {
             return None;
         }
         let (context, call_number) = halves(of(&self.place));
-        let (moved, end) = (of(&again.moved), of(&again.end));
+        let (moved, end) = (of(&self.moved), of(&self.end));
         let began = scale.nanoseconds(of(&self.begin));
         Some(OperationSnapshot {
             number,

@@ -3,13 +3,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use super::failure::FailureKind;
 use super::layout::{
-    COUNTER, CommWords, FILE_BYTES, FileWords, KINDS, LISTED, MAGIC, NAME, NO_CALL, PageWords, USED,
-    WaitWords, pair,
+    COUNTER, CommWords, FILE_BYTES, FileWords, HostNames, KINDS, LISTED, MAGIC, NAME, NO_CALL, PageWords,
+    USED, WaitWords, pair,
 };
 use super::operations::{Recorder, ShownEnd};
 use super::snapshot::{Snapshot, read_own};
@@ -22,15 +22,15 @@ use crate::sys::{clock, fork, host};
 
 /// What a page says of its job.
 #[derive(Clone, Copy, Debug)]
-pub struct Identity {
+pub struct Identity<'a> {
     /// Random number of the job, the same on all of its ranks.
     pub job: u64,
     /// Rank in the job.
     pub rank: Rank,
     /// Number of ranks.
     pub size: u32,
-    /// Number of hosts.
-    pub hosts: u32,
+    /// Its hosts, each once.
+    pub hosts: &'a [String],
 }
 
 /// What a page says of a communicator.
@@ -48,6 +48,18 @@ pub struct CommIdentity<'a> {
     pub size: u32,
     /// Its ranks as ranks of the job.
     pub members: &'a [Rank],
+}
+
+/// Names of hosts, with spaces in between: as many as a page can hold.
+fn names_that_fit(hosts: &[String]) -> String {
+    let mut text = String::new();
+    for host in hosts.iter().filter(|host| !host.contains(char::is_whitespace)) {
+        if text.len() + host.len() + 1 > HostNames::BYTES {
+            break;
+        }
+        text = if text.is_empty() { host.to_string() } else { text + " " + host };
+    }
+    text
 }
 
 /// The page of an engine. Only the thread that has locked the engine writes to it.
@@ -106,7 +118,6 @@ static FILE: PerProcess<io::Result<StatusFile>> = PerProcess::new();
 impl StatusPage {
     /// Takes a page for an engine; none if all are taken, or the process has no memory for them.
     pub fn create(identity: Identity) -> Option<StatusPage> {
-        static MADE: AtomicU64 = AtomicU64::new(0);
         let here = FILE.get_or(StatusFile::create);
         // Acquire: what its last owner wrote is complete.
         let take = |page: &&PageWords| {
@@ -118,9 +129,9 @@ impl StatusPage {
         let recorder = Recorder::new(&words.operations, file.ticks, is_fresh);
         words.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         words.job.store(identity.job, Ordering::Relaxed);
-        words.order.store(MADE.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         words.rank.store(pair(identity.rank, identity.size), Ordering::Relaxed);
-        words.hosts.store(u64::from(identity.hosts), Ordering::Relaxed);
+        words.hosts.store(identity.hosts.len() as u64, Ordering::Relaxed);
+        words.host_names.write(&names_that_fit(identity.hosts));
         words.pid_namespace.store(host::pid_namespace(), Ordering::Relaxed);
         words.are_apart.store(0, Ordering::Relaxed);
         words.clock.store(if file.ticks == Ticks::Counter { COUNTER } else { 0 }, Ordering::Relaxed);

@@ -2,13 +2,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::atomic::Ordering;
 
 use super::layout::{FILE_BYTES, MAGIC, NAME, PAGE_BYTES, PageWords, halves};
-use super::snapshot::{Snapshot, snapshot};
+use super::operations::keep_what_is_in;
+use super::page_copy::{PageCopy, WordsCopy};
+use super::snapshot::ReadTime;
 use crate::base::Rank;
 use crate::sys::shared_memory::sealed_size;
 
@@ -72,14 +74,9 @@ impl PageFile {
         })
     }
 
-    /// The pages that engines have, in the order in which they were made.
-    pub fn read(&self) -> io::Result<Vec<Snapshot>> {
-        let mut found = Vec::new();
-        for number in 0..FILE_BYTES / PAGE_BYTES {
-            found.extend(self.read_page(number)?);
-        }
-        found.sort_by_key(|snapshot| snapshot.order);
-        Ok(found)
+    /// Copies of the pages that engines have.
+    pub fn pages(&self) -> impl Iterator<Item = io::Result<PageCopy>> {
+        (0..FILE_BYTES / PAGE_BYTES).filter_map(|number| self.copy_page(number).transpose())
     }
 
     /// The descriptor.
@@ -87,24 +84,30 @@ impl PageFile {
         self.file.into()
     }
 
-    /// Reads a page; none if no engine has it.
-    fn read_page(&self, number: usize) -> io::Result<Option<Snapshot>> {
+    /// Copies a page; none if no engine has it.
+    fn copy_page(&self, number: usize) -> io::Result<Option<PageCopy>> {
         let mut magic = [0; 8];
         self.file.read_exact_at(&mut magic, (number * PAGE_BYTES + offset_of!(PageWords, magic)) as u64)?;
         if u64::from_ne_bytes(magic) != MAGIC {
             return Ok(None);
         }
-        let mut before = Copied::of(&self.file, number)?;
+        let copy =
+            |words: &mut WordsCopy| self.file.read_exact_at(words.bytes_mut(), (number * PAGE_BYTES) as u64);
+        let (mut before, mut after) = (WordsCopy::zeroed(), WordsCopy::zeroed());
+        copy(&mut before)?;
         for look in 1.. {
-            let mut after = Copied::of(&self.file, number)?;
-            if after.words().magic.load(Ordering::Relaxed) != MAGIC {
+            copy(&mut after)?;
+            let words = after.words();
+            if words.magic.load(Ordering::Relaxed) != MAGIC {
                 break;
             }
-            let is_still = before.words().counts().eq(after.words().counts());
+            let is_still = before.words().counts().eq(words.counts());
             if is_still || look == MOST_LOOKS {
-                return Ok(Some(snapshot(before.words(), after.words(), is_still)));
+                keep_what_is_in(&before.words().operations, &words.operations);
+                let read = ReadTime::now(words);
+                return Ok(Some(PageCopy { words: after, read, is_still }));
             }
-            before = after;
+            std::mem::swap(&mut before, &mut after);
         }
         Ok(None)
     }
@@ -121,24 +124,5 @@ impl PageWords {
     fn counts(&self) -> impl Iterator<Item = u64> {
         let of_comms = self.comms.iter().map(|comm| comm.made.load(Ordering::Relaxed));
         of_comms.chain(self.waits.iter().map(|wait| wait.version.load(Ordering::Relaxed)))
-    }
-}
-
-/// The bytes of a page, aligned as its words.
-struct Copied(Box<MaybeUninit<PageWords>>);
-
-impl Copied {
-    fn of(file: &File, number: usize) -> io::Result<Copied> {
-        let mut words = Box::<PageWords>::new_zeroed();
-        // SAFETY: the box has that many bytes, all zero, which may have any value, and is borrowed as long as
-        // they are.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), PAGE_BYTES) };
-        file.read_exact_at(bytes, (number * PAGE_BYTES) as u64)?;
-        Ok(Copied(words))
-    }
-
-    fn words(&mut self) -> &PageWords {
-        // SAFETY: all bytes are initialized, and any bits are valid.
-        unsafe { self.0.assume_init_ref() }
     }
 }

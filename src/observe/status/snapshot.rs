@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::failure::FailureKind;
 use super::layout::{COUNTER, CommWords, NO_CALL, PageWords, USED, WaitWords, halves};
 use super::operations::{self, OperationSnapshot};
 use crate::base::{Call, CallKind, Rank};
-use crate::sys::clock;
 use crate::sys::ticks::{Moment, Scale, Ticks};
 
 /// A page at one moment.
@@ -18,8 +17,6 @@ pub struct Snapshot {
     pub pid: u32,
     /// Number of the job.
     pub job: u64,
-    /// Which page of the process it is, in the order in which they were made.
-    pub order: u64,
     /// Rank in the job.
     pub rank: Rank,
     /// Number of ranks of the job.
@@ -30,8 +27,12 @@ pub struct Snapshot {
     pub pid_namespace: u64,
     /// Whether ranks of a host have several PID namespaces.
     pub are_apart: bool,
-    /// When this was read, in nanoseconds of CLOCK_MONOTONIC.
+    /// Names of these hosts, as many as the page can hold.
+    pub host_names: Vec<String>,
+    /// When this was read, in nanoseconds of its host's CLOCK_MONOTONIC.
     pub read_at: u64,
+    /// When that clock was zero, in nanoseconds since the Unix epoch.
+    pub clock_zero: u64,
     /// The communicators.
     pub comms: Vec<CommSnapshot>,
     /// The waits that last long.
@@ -93,29 +94,52 @@ fn of(word: &AtomicU64) -> u64 {
 
 /// What the page of an engine of this process says. The engine is locked.
 pub(super) fn read_own(page: &PageWords) -> Snapshot {
-    snapshot(page, page, true)
+    snapshot(page, &ReadTime::now(page), true)
 }
 
-/// What a page says that was copied twice. `is_still`: nothing but operations has changed in between.
-pub(super) fn snapshot(before: &PageWords, page: &PageWords, is_still: bool) -> Snapshot {
+/// When a page was read, on the clocks of its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ReadTime {
+    /// The clock of the page, and the monotonic one.
+    pub moment: Moment,
+    /// When the monotonic clock was zero, in nanoseconds since the Unix epoch.
+    pub clock_zero: u64,
+}
+
+impl ReadTime {
+    /// The time now, for a page of this host.
+    pub fn now(page: &PageWords) -> ReadTime {
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+        let moment = clock_of(page).moment();
+        ReadTime { moment, clock_zero: epoch.saturating_sub(moment.nanoseconds) }
+    }
+}
+
+fn clock_of(page: &PageWords) -> Ticks {
+    if of(&page.clock) == COUNTER { Ticks::Counter } else { Ticks::Coarse }
+}
+
+/// What a page says that was read at that time. `is_still`: nothing but operations has changed meanwhile.
+pub(super) fn snapshot(page: &PageWords, read: &ReadTime, is_still: bool) -> Snapshot {
     let (rank, size) = halves(of(&page.rank));
-    let clock = if of(&page.clock) == COUNTER { Ticks::Counter } else { Ticks::Coarse };
     let from = Moment { ticks: of(&page.taken_at[0]), nanoseconds: of(&page.taken_at[1]) };
-    let scale = Scale::new(clock, from, clock.moment());
+    let scale = Scale::new(clock_of(page), from, read.moment);
+    let read_at = read.moment.nanoseconds;
     let comms = page.comms.iter().filter_map(|words| comm(words, is_still));
     Snapshot {
         pid: of(&page.pid) as u32,
         job: of(&page.job),
-        order: of(&page.order),
         rank,
         size,
         hosts: of(&page.hosts) as u32,
         pid_namespace: of(&page.pid_namespace),
         are_apart: of(&page.are_apart) != 0,
-        read_at: clock::monotonic_nanoseconds(),
+        host_names: page.host_names.read().split_whitespace().map(str::to_string).collect(),
+        read_at,
+        clock_zero: read.clock_zero,
         comms: comms.collect(),
-        waits: page.waits.iter().filter(|_| is_still).filter_map(wait).collect(),
-        operations: operations::read(&before.operations, &page.operations, &scale),
+        waits: page.waits.iter().filter(|_| is_still).filter_map(|words| wait(words, read_at)).collect(),
+        operations: operations::read(&page.operations, &scale),
     }
 }
 
@@ -153,7 +177,7 @@ fn comm(words: &CommWords, is_still: bool) -> Option<CommSnapshot> {
 }
 
 /// A wait, unless its place is free or was just being written.
-fn wait(words: &WaitWords) -> Option<WaitSnapshot> {
+fn wait(words: &WaitWords, read_at: u64) -> Option<WaitSnapshot> {
     let since = of(&words.since);
     if since == 0 || of(&words.version) % 2 == 1 {
         return None;
@@ -162,7 +186,7 @@ fn wait(words: &WaitWords) -> Option<WaitSnapshot> {
     Some(WaitSnapshot {
         context: of(&words.context) as u32,
         call: (number != NO_CALL).then_some(number as u32),
-        silence: Duration::from_nanos(clock::monotonic_nanoseconds().saturating_sub(since)),
+        silence: Duration::from_nanos(read_at.saturating_sub(since)),
         text: words.text.read(),
     })
 }
@@ -178,10 +202,11 @@ mod tests {
     use super::super::page_file::PageFile;
     use super::*;
     use crate::base::{CallKind, Collective, Datatype, Error};
+    use crate::sys::clock;
 
     fn all() -> Vec<Snapshot> {
         let files = PageFile::all_of(std::process::id()).unwrap();
-        files.iter().flat_map(|file| file.read().unwrap()).collect()
+        files.iter().flat_map(PageFile::pages).map(|page| page.unwrap().snapshot()).collect()
     }
 
     fn mine(job: u64) -> Snapshot {
@@ -189,7 +214,7 @@ mod tests {
     }
 
     fn page(job: u64) -> StatusPage {
-        StatusPage::create(Identity { job, rank: 2, size: 3, hosts: 1 }).unwrap()
+        StatusPage::create(Identity { job, rank: 2, size: 3, hosts: &["a".into(), "b".into()] }).unwrap()
     }
 
     fn about(context: u32) -> CommIdentity<'static> {
@@ -210,7 +235,8 @@ mod tests {
         let wait = page.add_wait().unwrap();
         wait.describe(9, Some(16), Duration::from_secs(5), &"ä".repeat(1000));
         let read = mine(71);
-        assert_eq!((read.rank, read.size, read.hosts, read.pid), (2, 3, 1, std::process::id()));
+        assert_eq!((read.rank, read.size, read.hosts, read.pid), (2, 3, 2, std::process::id()));
+        assert_eq!(read.host_names, ["a", "b"]);
         assert_eq!((read.pid_namespace, read.are_apart), (crate::sys::host::pid_namespace(), false));
         let comm = &read.comms[0];
         assert_eq!((comm.group, &comm.members[..]), (8, &[0, 2, 70][..]));
@@ -324,7 +350,7 @@ mod tests {
     fn what_is_not_a_page_is_not_read() {
         let shared = |len| crate::sys::shared_memory::SharedMemory::create(len).unwrap();
         let (_memory, fd) = shared(FILE_BYTES);
-        assert!(PageFile::new(File::from(fd)).unwrap().read().unwrap().is_empty(), "no magic");
+        assert_eq!(PageFile::new(File::from(fd)).unwrap().pages().count(), 0, "no magic");
         let (_memory, fd) = shared(PAGE_BYTES);
         assert!(PageFile::new(File::from(fd)).is_err(), "another length");
         assert!(PageFile::new(File::open("/proc/self/exe").unwrap()).is_err(), "no memfd");
@@ -347,7 +373,8 @@ mod tests {
             let at = std::mem::offset_of!(PageWords, magic);
             bytes[at..at + 8].copy_from_slice(&super::super::layout::MAGIC.to_le_bytes());
             file.write_all_at(&bytes, PAGE_BYTES as u64).unwrap();
-            let read = PageFile::new(file).unwrap().read().unwrap();
+            let file = PageFile::new(file).unwrap();
+            let read: Vec<_> = file.pages().map(|page| page.unwrap().snapshot()).collect();
             assert_eq!(read.len(), 1);
             let text = super::super::dump::text(&read[0], "\u{7}\"");
             assert!(!text.contains('\u{7}') && text.contains("\\u0007\\\""));

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use super::frame::Frame;
 use super::host_list::HostRanks;
 use super::order::Order;
-use super::placement::{SSH, quoted, words};
 use super::setup::Common;
 use crate::failure::Failure;
 use crate::mpiexec::placement::is_here;
+use crate::remote::{self, SSH, own_path, quoted, words};
 use crate::run::arguments::{Bind, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};
 use crate::sys::process::{Pid, ended};
@@ -53,13 +53,7 @@ impl Agent {
     /// Starts the agent and sends it its order.
     pub fn start(common: &Common<'_>, place: HostRanks, world: u32) -> Result<Agent, Failure> {
         let arguments = common.arguments;
-        let own = std::env::current_exe().map(|path| path.display().to_string());
-        let program = match &arguments.remote_anyccl {
-            Some(path) => path.clone(),
-            None => {
-                own.map_err(|e| Failure::own(format_args!("cannot find this program's own file: {e}")))?
-            }
-        };
+        let program = arguments.remote_anyccl.clone().map_or_else(own_path, Ok)?;
         let agent = format!("{} agent", quoted(&program));
         // This host needs no ssh.
         let is_direct = arguments.launcher == SSH && is_here(&place.host);
@@ -179,19 +173,6 @@ impl Agent {
         (frames, end)
     }
 
-    /// What the user can do about the code of a command that has ended too early.
-    fn what_to_try(&self, code: u8) -> String {
-        let Agent { host, program, by_ssh, .. } = self;
-        match code {
-            255 if *by_ssh => format!(
-                ". \"ssh -o BatchMode=yes {host} true\" must succeed: with a key instead of a password (ssh-copy-id {host}), \
-                 and a host key that is known (ssh {host}, once). --launcher names another way than ssh"
-            ),
-            126 | 127 => format!(". Is anyccl there, at {program}? --remote-anyccl names another path"),
-            _ => String::new(),
-        }
-    }
-
     fn why_gone(&mut self) -> String {
         let pid = self.child.id() as Pid;
         // The command ends at most a moment after its output.
@@ -202,7 +183,7 @@ impl Agent {
                     let code = ending.code();
                     return format!(
                         "the command that leads to its agent has ended, code {code}{}",
-                        self.what_to_try(code)
+                        remote::what_to_try(code, &self.host, &self.program, self.by_ssh)
                     );
                 }
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),

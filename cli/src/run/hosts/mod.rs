@@ -23,5 +23,5 @@ mod setup;
 
 pub use agent::agent;
 pub use fleet::start;
-pub use placement::{SSH, places_of};
+pub use placement::places_of;
 pub use setup::Common;
