@@ -8,8 +8,9 @@
        chooses some of these spreads (../sample.py), and ANYCCL_TEST_LONG=1 takes all.
     4  runs programs that use the CUDA runtime on GPUs that do not exist (on_devices.py)
     5  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
-    6  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
-    7  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
+    6  lets a profiler plugin of NCCL's interface see the calls of a program (profiler)
+    7  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
+    8  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
 
 The header comes from PyPI. Without it, the script says so and skips the tests.
 """
@@ -26,6 +27,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import find_package  # noqa: E402
 import on_devices  # noqa: E402
+import profiler  # noqa: E402
 import pypi  # noqa: E402
 import sample  # noqa: E402
 from xtask import cuda_double, xtask  # noqa: E402
@@ -219,13 +221,14 @@ def main():
         devices(library)
         on_devices.check(prefix.resolve(), HEADER, WORK / "on-devices")
         ways_in(library)
+        profiler.check(build("profiled", library), compile_c, WORK / "profiler", LIMIT_S)
         find_package.check(prefix.resolve(), HEADER.parent, WORK / "find-package")
         examples(library)
     except subprocess.TimeoutExpired as failure:
         sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")
     except subprocess.CalledProcessError as failure:
         sys.exit(f"failed with {failure.returncode}: {failure.cmd}")
-    except on_devices.Failed as failure:
+    except (on_devices.Failed, profiler.Failed) as failure:
         sys.exit(str(failure))
     except pypi.Missing as reason:
         sys.exit(f"there is no cmake here: {reason}")

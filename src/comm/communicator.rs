@@ -64,6 +64,16 @@ impl Communicator {
         &self.name
     }
 
+    /// A number that is the same on all its ranks, and tells it from other communicators.
+    pub fn number(&self) -> u64 {
+        self.driver.lock().number_of(self.id)
+    }
+
+    /// Number of hosts of its ranks.
+    pub fn hosts(&self) -> u32 {
+        self.topology.hosts()
+    }
+
     /// Rank of this process.
     pub fn rank(&self) -> Rank {
         self.rank

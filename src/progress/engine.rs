@@ -70,6 +70,8 @@ pub struct Engine {
     pub(super) has_failures: Arc<AtomicBool>,
     /// Where other processes read what this rank does.
     pub(super) page: Option<StatusPage>,
+    /// Number that the ranks of the job have in common; 0: none is known.
+    pub(super) job: u64,
     /// Pages of other ranks of the host, for when they are killed.
     pub(super) held_pages: Vec<HeldPage>,
     /// Folder to which the last operations are written when a communicator fails.
@@ -100,6 +102,7 @@ impl Engine {
             leads_job: false,
             has_failures: Arc::default(),
             page: None,
+            job: 0,
             held_pages: Vec::new(),
             dump_folder: None,
             fast_below: LONGEST + 1,

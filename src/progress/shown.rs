@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use crate::base::{Error, Rank};
+use crate::base::{Error, Rank, mix};
 use crate::log_line;
 use crate::observe::ras;
 use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitSlot, write_dump};
@@ -16,6 +16,7 @@ impl Engine {
     pub fn show(&mut self, job: u64, hosts: &[String]) {
         let identity = Identity { job, rank: self.rank, size: self.endpoints.len() as u32, hosts };
         self.page = StatusPage::create(identity);
+        self.job = job;
         if self.page.is_none() {
             log_line!(
                 Debug,
@@ -80,6 +81,12 @@ impl Engine {
             members: &members,
         });
         comm.collectives.show(Some(slot));
+    }
+
+    /// A number of the communicator that is the same on all its ranks, and tells it from others.
+    pub fn number_of(&self, id: CommId) -> u64 {
+        let comm = self.comms.get(id);
+        mix(self.job ^ mix(u64::from(comm.context))) ^ comm.group()
     }
 
     /// Shows what a thread waits for, in which nothing has moved for `silence`. `slot` is the thread's.

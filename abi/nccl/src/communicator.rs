@@ -27,6 +27,7 @@ use parking_lot::Mutex;
 use crate::clique::{Clique, Member};
 use crate::completion::wait_for;
 use crate::in_streams::InStreams;
+use crate::profiler::{self, CommProfile};
 use crate::registrations::Registrations;
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
@@ -97,6 +98,10 @@ pub struct Comm {
     /// The clique of a communicator that has begun to leave.
     pub left_with: OnceLock<Arc<Clique>>,
     pub traits: Traits,
+    /// Whether it is blocking and no profiler wants to see its calls, as nearly always.
+    pub is_plain: bool,
+    /// What a profiler sees of it, once its ranks have met.
+    profile: OnceLock<Arc<CommProfile>>,
     pub memory: Kinds,
     pub registrations: Mutex<Registrations>,
     pub windows: Mutex<Windows>,
@@ -123,6 +128,8 @@ impl Comm {
             bar: AtomicU8::new(Bar::None as u8),
             member: Mutex::default(),
             left_with: OnceLock::new(),
+            is_plain: traits.is_blocking && !profiler::is_wanted(),
+            profile: OnceLock::new(),
             traits,
             memory: Kinds::detect(),
             registrations: Mutex::default(),
@@ -193,6 +200,11 @@ impl Comm {
         }
     }
 
+    /// What a profiler sees of the communicator.
+    pub fn profile(&self) -> Option<&Arc<CommProfile>> {
+        self.profile.get()
+    }
+
     /// Sets or clears the reason why the communicator takes no calls.
     pub fn set_bar(&self, bar: Bar) {
         self.bar.store(bar as u8, Ordering::Relaxed);
@@ -200,6 +212,9 @@ impl Comm {
 
     /// Stores the result of forming. If nobody wants the communicator any more, it is aborted.
     pub fn formed(&self, outcome: Result<Option<Formed>>) {
+        let engine = outcome.as_ref().ok().and_then(Option::as_ref).map(|formed| &formed.engine);
+        // The plugin's code runs without a lock of ours.
+        let profile = engine.and_then(|engine| CommProfile::begin(engine)).map(Arc::new);
         let mut state = self.state.lock();
         if !matches!(*state, CommState::Forming) {
             if let Ok(Some(Formed { engine, .. })) = outcome {
@@ -213,7 +228,8 @@ impl Comm {
             Ok(Some(Formed { engine, member })) => {
                 engine.set_saturating();
                 *self.member.lock() = member;
-                // The state was Forming, so this is set once.
+                // The state was Forming, so these are set once.
+                let _ = profile.map(|profile| self.profile.set(profile));
                 let _ = self.engine.set(engine);
                 CommState::Ready
             }

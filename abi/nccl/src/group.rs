@@ -20,7 +20,7 @@ use std::thread;
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{DeviceGroup, StreamedCall, Work, wait_until_one_engine};
+use anyccl_engine::comm::{Communicator, DeviceGroup, StreamedCall, Work, wait_until_one_engine};
 use anyccl_engine::device::CudaStream;
 
 use crate::action::Action;
@@ -28,6 +28,7 @@ use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::pending_comm::PendingComm;
+use crate::profiler::{CallEvents, GroupEvents};
 use crate::signals::SignalWait;
 use crate::types::{NCCL_SIM_INFO_MAGIC, cudaStream_t, ncclSimInfo_t};
 
@@ -85,20 +86,58 @@ pub unsafe fn submit(
     if is_open() {
         return enqueue(&comm, action, stream);
     }
+    if !comm.is_plain {
+        // SAFETY: passed on from our caller.
+        return unsafe { submit_otherwise(&comm, &action, stream) };
+    }
     let engine = comm.engine()?;
     // SAFETY: passed on from our caller.
+    if !unsafe { joins_stream(&comm, engine, &action, stream) }? {
+        // SAFETY: passed on from our caller.
+        unsafe { action.run(&comm, engine) }?;
+    }
+    Ok(Progress::Done)
+}
+
+/// Makes a call on GPU memory part of its stream. `false`: it is none.
+///
+/// # Safety
+/// See [`submit`].
+#[inline]
+unsafe fn joins_stream(
+    comm: &Comm,
+    engine: &Communicator,
+    action: &Action,
+    stream: cudaStream_t,
+) -> Result<bool> {
+    // SAFETY: passed on from our caller.
     let enqueued = action.with_spec(|call| unsafe { engine.enqueue(call, CudaStream::from_raw(stream)) });
-    if let Some(call) = enqueued.flatten() {
-        comm.keep_in_stream(call?, action.expected());
+    let Some(call) = enqueued.flatten() else { return Ok(false) };
+    comm.keep_in_stream(call?, action.expected());
+    Ok(true)
+}
+
+/// Submits a call on a communicator that does not block, or whose calls a profiler sees.
+///
+/// # Safety
+/// See [`submit`].
+#[cold]
+unsafe fn submit_otherwise(comm: &Comm, action: &Action, stream: cudaStream_t) -> Result<Progress> {
+    let profile = comm.profile();
+    let group = profile.map(GroupEvents::begin);
+    let _events = profile.zip(group.as_ref()).map(|(of, group)| CallEvents::begin(of, group, action, stream));
+    let engine = comm.engine()?;
+    // SAFETY: passed on from our caller.
+    if unsafe { joins_stream(comm, engine, action, stream) }? {
         return Ok(Progress::Done);
     }
     if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
-        unsafe { action.run(&comm, engine) }?;
+        unsafe { action.run(comm, engine) }?;
         return Ok(Progress::Done);
     }
     // SAFETY: passed on from our caller: the communicator keeps the started operation until it has ended.
-    let Some(request) = unsafe { action.start(&comm, engine) }? else { return Ok(Progress::Done) };
+    let Some(request) = unsafe { action.start(comm, engine) }? else { return Ok(Progress::Done) };
     Ok(if comm.keep(request.into(), action.expected())? { Progress::Begun } else { Progress::Done })
 }
 
@@ -159,9 +198,20 @@ fn leave() -> Result<bool> {
     }
 }
 
+/// The events of a group, if a profiler wants to see some of its calls. Those of the calls end first.
+fn events_of(queue: &[Queued]) -> (Vec<CallEvents>, Option<GroupEvents>) {
+    let group = queue.iter().find_map(|queued| queued.comm.profile()).map(GroupEvents::begin);
+    let Some(of_group) = &group else { return (Vec::new(), None) };
+    let of_call =
+        |queued: &Queued| CallEvents::begin(queued.comm.profile()?, of_group, &queued.action, queued.stream);
+    (queue.iter().filter_map(of_call).collect(), group)
+}
+
 /// # Safety
 /// See [`submit`], for each of them.
 unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
+    // They end after everything else of the group.
+    let _events = events_of(&queue);
     let mut outcome = Ok(());
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());

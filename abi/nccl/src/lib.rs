@@ -55,6 +55,7 @@ mod operators;
 mod parameters;
 mod pending_comm;
 mod presence;
+mod profiler;
 mod properties;
 mod registrations;
 mod resizing;

@@ -23,6 +23,7 @@ pub static NAMES: &[&CStr] = &[
     c"NCCL_MULTI_RANK_GPU_ENABLE",
     c"NCCL_RAS_ENABLE",
     c"NCCL_RAS_ADDR",
+    c"NCCL_PROFILER_PLUGIN",
     c"NCCL_DEBUG_SUBSYS",
     c"NCCL_DEBUG_FILE",
     c"NCCL_SOCKET_FAMILY",
@@ -39,7 +40,6 @@ pub static NAMES: &[&CStr] = &[
     c"NCCL_NET",
     c"NCCL_NET_PLUGIN",
     c"NCCL_TUNER_PLUGIN",
-    c"NCCL_PROFILER_PLUGIN",
     c"NCCL_ENV_PLUGIN",
     c"NCCL_LAUNCH_MODE",
     c"NCCL_CONF_FILE",
@@ -49,7 +49,7 @@ pub static NAMES: &[&CStr] = &[
 ];
 
 /// Number of variables that have an effect.
-const HONOURED: usize = 9;
+const HONOURED: usize = 10;
 
 /// The value of a variable in the table; empty counts as unset.
 pub fn value(name: &str) -> Option<String> {
