@@ -8,6 +8,7 @@ mod list_count;
 mod mix;
 mod rank;
 mod reduce_op;
+mod wire_format;
 
 pub use call::{Call, CallKind, Formation, exceeds_memory};
 pub use collective::Collective;
@@ -17,6 +18,7 @@ pub use list_count::ListCount;
 pub use mix::mix;
 pub use rank::Rank;
 pub use reduce_op::ReduceOp;
+pub use wire_format::WireFormat;
 
 /// Version of this library, from Cargo.toml.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

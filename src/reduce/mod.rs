@@ -24,6 +24,7 @@
 //! results that are stored past the caches (`streamed`). Only float16 has hand-written vectors (`f16c`), and
 //! bfloat16 has a loop over pairs. `table` names the kernel of each datatype and operator. `divide` and
 //! `float::Quotient` are the last step of an average; `scale` is the first step of a premultiplied sum.
+//! `wire` has the narrow forms of sums that travel between hosts.
 //!
 //! A plan reduces with a [`Reducer`]: one of these kernels, or a [`Callback`] of the program.
 
@@ -47,6 +48,7 @@ mod streamed;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use crate::base::{Datatype, ReduceOp};
 use instruction_set::InstructionSet;
@@ -56,6 +58,7 @@ pub use conversion::{Conversions, ConvertFn, conversions};
 pub use kernel::{DivideFn, ReduceFn, ReduceKernel};
 pub use reducer::Reducer;
 pub use scale::{ScaleFn, scale_fn};
+pub use wire::{WireKernels, wire_kernels};
 
 /// The kernel of `op` on `datatype`. `None`: [`ReduceOp::accepts`] says no, or the operator is a callback,
 /// which has no kernel.
