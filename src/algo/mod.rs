@@ -14,6 +14,7 @@ mod broadcast;
 mod fixed;
 mod gather;
 mod hierarchy;
+mod narrow;
 mod neighbor;
 mod ordered;
 mod patterns;
@@ -29,6 +30,7 @@ pub use algorithm::{Algorithm, Cost};
 pub use fixed::{FIXED, fixed, fixed_in_order};
 pub use hierarchy::length_exchange::LengthExchange;
 pub use hierarchy::parcels::ParcelDigests;
+pub use narrow::{NARROW, narrow};
 pub use ordered::{ORDERED, ordered};
 pub use table::{ALGORITHMS, find, of};
 

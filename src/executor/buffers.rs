@@ -4,7 +4,7 @@ use std::ptr::with_exposed_provenance_mut;
 
 use super::steps::{Bytes, LocalStep};
 use crate::plan::Buffer;
-use crate::reduce::Reducer;
+use crate::reduce::{Reducer, wire_kernels};
 use crate::sys::memory_copy::copy_from_shared;
 
 /// The caller's two buffers.
@@ -71,6 +71,34 @@ impl Memory {
                     reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)
                 };
             }
+            // SAFETY: passed on from our caller.
+            LocalStep::Narrow { .. } | LocalStep::Widen { .. } => unsafe { self.convert(local) },
+        }
+    }
+
+    /// Runs a step to or from a narrow form. Apart, because most calls have none.
+    ///
+    /// # Safety
+    /// The spans are valid, and no one else uses them.
+    #[inline(never)]
+    unsafe fn convert(&self, local: &LocalStep) {
+        match local {
+            LocalStep::Narrow { format, src, dst } => {
+                let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                // SAFETY: spans of that many numbers and of their narrow form, by the verifier disjoint.
+                unsafe { (wire_kernels(*format).narrow)(to, from, src.len / size_of::<f32>()) };
+            }
+            LocalStep::Widen { format, src, operand, dst } => {
+                let (kernels, elements) = (wire_kernels(*format), dst.len / size_of::<f32>());
+                let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                match operand {
+                    // SAFETY: as above, the other way round.
+                    None => unsafe { (kernels.widen)(to, from, elements) },
+                    // SAFETY: as above; by the verifier, `operand` is `dst`, or disjoint from it.
+                    Some(a) => unsafe { (kernels.add)(to, self.address(a, 0), from, elements) },
+                }
+            }
+            LocalStep::Copy { .. } | LocalStep::Reduce { .. } => unreachable!("it has no narrow form"),
         }
     }
 }

@@ -106,6 +106,13 @@ impl<F: Fn(&Span) -> Bytes> Compiler<F> {
             Step::Reduce { a, b, dst } => {
                 compiled.locals.push(LocalStep::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) });
             }
+            Step::Narrow { format, src, dst } => {
+                compiled.locals.push(LocalStep::Narrow { format: *format, src: bytes(src), dst: bytes(dst) });
+            }
+            Step::Widen { format, src, operand, dst } => {
+                let (format, operand) = (*format, operand.as_ref().map(bytes));
+                compiled.locals.push(LocalStep::Widen { format, src: bytes(src), operand, dst: bytes(dst) });
+            }
             Step::Send { to, span } => {
                 compiled.transfers += to.len() as u32;
                 let from_scratch = span.buffer == Buffer::Scratch;

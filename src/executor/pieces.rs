@@ -110,6 +110,8 @@ impl LocalStep {
         let (first, second) = match self {
             LocalStep::Copy { src, .. } => (src, None),
             LocalStep::Reduce { a, b, .. } => (a, Some(b)),
+            LocalStep::Narrow { src, .. } => (src, None),
+            LocalStep::Widen { src, operand, .. } => (src, operand.as_ref()),
         };
         std::iter::once(first).chain(second)
     }
@@ -117,7 +119,10 @@ impl LocalStep {
     /// The span that the step writes.
     pub fn writes(&self) -> &Bytes {
         match self {
-            LocalStep::Copy { dst, .. } | LocalStep::Reduce { dst, .. } => dst,
+            LocalStep::Copy { dst, .. }
+            | LocalStep::Reduce { dst, .. }
+            | LocalStep::Narrow { dst, .. }
+            | LocalStep::Widen { dst, .. } => dst,
         }
     }
 }

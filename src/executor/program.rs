@@ -97,10 +97,7 @@ impl Program {
         let is_output = |span: &Bytes| span.buffer == Buffer::Output;
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
         let mut locals = self.lanes.iter().flatten().flat_map(|round| &round.locals);
-        let reads = |local: &LocalStep| match local {
-            LocalStep::Copy { src, .. } => is_output(src),
-            LocalStep::Reduce { a, b, .. } => is_output(a) || is_output(b),
-        };
+        let reads = |local: &LocalStep| local.reads().any(is_output);
         if sends.any(|send| is_output(&send.span)) || locals.any(reads) {
             return;
         }

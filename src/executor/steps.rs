@@ -1,6 +1,6 @@
 //! The steps of a compiled plan, in bytes: local steps, sends and receives, and their hazards.
 
-use crate::base::Rank;
+use crate::base::{Rank, WireFormat};
 use crate::observe::trace::Activity;
 use crate::plan::Buffer;
 use crate::transport::SingleCopy;
@@ -16,8 +16,29 @@ pub(super) struct Bytes {
 /// A step that involves no other rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LocalStep {
-    Copy { src: Bytes, dst: Bytes, streamed: bool },
-    Reduce { a: Bytes, b: Bytes, dst: Bytes },
+    Copy {
+        src: Bytes,
+        dst: Bytes,
+        streamed: bool,
+    },
+    Reduce {
+        a: Bytes,
+        b: Bytes,
+        dst: Bytes,
+    },
+    /// Float32 to their narrow form.
+    Narrow {
+        format: WireFormat,
+        src: Bytes,
+        dst: Bytes,
+    },
+    /// A narrow form to float32, or to their sums with `operand`.
+    Widen {
+        format: WireFormat,
+        src: Bytes,
+        operand: Option<Bytes>,
+        dst: Bytes,
+    },
 }
 
 impl LocalStep {
@@ -25,7 +46,9 @@ impl LocalStep {
     pub fn activity(&self) -> (Activity, usize) {
         match self {
             LocalStep::Copy { dst, .. } => (Activity::Copy, dst.len),
-            LocalStep::Reduce { dst, .. } => (Activity::Reduce, dst.len),
+            LocalStep::Narrow { src, .. } => (Activity::Copy, src.len),
+            LocalStep::Widen { operand: None, dst, .. } => (Activity::Copy, dst.len),
+            LocalStep::Reduce { dst, .. } | LocalStep::Widen { dst, .. } => (Activity::Reduce, dst.len),
         }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! # Meaning of a round
 //!
-//! 1. The local steps (`Copy`, `Reduce`) run first, in the order listed.
+//! 1. The local steps (`Copy`, `Reduce`, `Narrow`, `Widen`) run first, in the order listed.
 //! 2. Then all transfers of the round run concurrently, as a parallel assignment: every send reads its span,
 //!    and every receive reads its operand, as they were when the transfers began. A span may therefore be
 //!    sent and received into in the same round (an exchange in place); the two spans must then be identical
@@ -24,6 +24,12 @@
 //! except in collectives that count their messages ([`Collective::counts_messages`]). A plan never sends to
 //! its own rank.
 //!
+//! # Narrow forms
+//!
+//! Sums of float32 may travel in a narrow form ([`WireFormat`]). It is made in scratch by `Narrow`, takes
+//! fewer elements there, and is sent like any span. `Widen` makes numbers of it again. Nothing else reads or
+//! writes a part of it.
+//!
 //! The verifier ([`verify`]) proves all of this for all ranks together.
 
 mod blocks;
@@ -35,7 +41,7 @@ pub mod verify;
 
 pub use blocks::{Block, BlockLayout, extent};
 
-use crate::base::{Collective, Rank};
+use crate::base::{Collective, Rank, WireFormat};
 use crate::topology::Topology;
 
 /// The three memories that a plan speaks about.
@@ -85,6 +91,27 @@ pub enum Step {
         /// Right operand.
         b: Span,
         /// Span that is written.
+        dst: Span,
+    },
+    /// `dst` = the narrow form of `src`, locally: its length is [`WireFormat::narrow_len`]. Elements are
+    /// float32. Spans are disjoint.
+    Narrow {
+        /// The form.
+        format: WireFormat,
+        /// Numbers that are read.
+        src: Span,
+        /// Span that is written.
+        dst: Span,
+    },
+    /// `dst` = the numbers of the narrow form in `src`, or their sums with `operand`, locally.
+    Widen {
+        /// The form.
+        format: WireFormat,
+        /// A whole narrow form of as many numbers as `dst` has.
+        src: Span,
+        /// Other summand: identical to `dst`, or disjoint from it.
+        operand: Option<Span>,
+        /// Span that is written. Disjoint from `src`.
         dst: Span,
     },
     /// Send `span` to each rank of `to`; the transport may do it with one write.

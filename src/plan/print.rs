@@ -30,6 +30,13 @@ impl fmt::Display for Step {
         match self {
             Step::Copy { src, dst } => write!(f, "copy {src} to {dst}"),
             Step::Reduce { a, b, dst } => write!(f, "reduce {a} with {b} into {dst}"),
+            Step::Narrow { format, src, dst } => write!(f, "narrow {src} to {dst} as {}", format.name()),
+            Step::Widen { format, src, operand: None, dst } => {
+                write!(f, "widen {src} to {dst} from {}", format.name())
+            }
+            Step::Widen { format, src, operand: Some(operand), dst } => {
+                write!(f, "reduce {operand} with {src} of {} into {dst}", format.name())
+            }
             Step::Send { to, span } => {
                 let ranks: Vec<String> = to.iter().map(u32::to_string).collect();
                 write!(f, "send {span} to {}", ranks.join(","))

@@ -74,7 +74,7 @@ fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {
 fn written_by_transfer(step: &Step) -> Option<Span> {
     match step {
         Step::Recv { dst, .. } | Step::RecvReduce { dst, .. } => Some(*dst),
-        Step::Copy { .. } | Step::Reduce { .. } | Step::Send { .. } => None,
+        _ => None,
     }
 }
 

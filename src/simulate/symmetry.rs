@@ -168,7 +168,10 @@ impl Fold {
         for step in &round.steps {
             match step {
                 Step::Copy { dst, .. } => sketch.copied += dst.len,
-                Step::Reduce { dst, .. } => sketch.reduced += dst.len,
+                Step::Narrow { src: dst, .. } | Step::Widen { operand: None, dst, .. } => {
+                    sketch.copied += dst.len;
+                }
+                Step::Reduce { dst, .. } | Step::Widen { dst, .. } => sketch.reduced += dst.len,
                 Step::Send { to, span } => {
                     sketch.sends.extend(to.iter().map(|&to| (self.relative(rank, to), span.len)));
                 }

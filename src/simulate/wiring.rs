@@ -222,7 +222,12 @@ impl Builder<'_> {
             Step::Recv { from, dst } => receive(*from, *dst, false),
             Step::RecvReduce { from, dst, .. } => receive(*from, *dst, true),
             Step::Copy { dst, .. } => round.copied += dst.len as u64 * self.unit,
-            Step::Reduce { dst, .. } => round.reduced += dst.len as u64 * self.unit,
+            Step::Narrow { src: dst, .. } | Step::Widen { operand: None, dst, .. } => {
+                round.copied += dst.len as u64 * self.unit;
+            }
+            Step::Reduce { dst, .. } | Step::Widen { dst, .. } => {
+                round.reduced += dst.len as u64 * self.unit;
+            }
             Step::Send { to, span } => {
                 round.transfers += to.len() as u32;
                 let first = self.sends.len() as u32;

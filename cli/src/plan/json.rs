@@ -47,6 +47,13 @@ fn step(step: &Step) -> Value {
     match step {
         Step::Copy { src, dst } => json!({ "copy": span(src), "into": span(dst) }),
         Step::Reduce { a, b, dst } => json!({ "reduce": span(a), "with": span(b), "into": span(dst) }),
+        Step::Narrow { format, src, dst } => {
+            json!({ "narrow": span(src), "into": span(dst), "format": format.name() })
+        }
+        Step::Widen { format, src, operand, dst } => {
+            let operand = operand.as_ref().map(span);
+            json!({ "widen": span(src), "reduced_with": operand, "into": span(dst), "format": format.name() })
+        }
         Step::Send { to, span: sent } => json!({ "send": span(sent), "to": to }),
         Step::Recv { from, dst } => json!({ "receive": span(dst), "from": from }),
         Step::RecvReduce { from, operand, dst } => {

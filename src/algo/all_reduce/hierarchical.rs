@@ -34,10 +34,12 @@ pub(in crate::algo) struct Parts {
     pub(in crate::algo) within: fn(&PlanRequest) -> Plan,
     /// all_reduce of a slice among its carriers.
     pub(in crate::algo) between: &'static [Candidate],
+    /// Whether the second phase converts numbers, so that chunks overlap even without local phases.
+    pub(in crate::algo) converts: bool,
 }
 
 /// Phases that may reduce in any order.
-const ANY_ORDER: Parts = Parts { within: reduce::one_shot::build, between: &CANDIDATES };
+const ANY_ORDER: Parts = Parts { within: reduce::one_shot::build, between: &CANDIDATES, converts: false };
 
 const CANDIDATES: [Candidate; 5] = [
     Candidate { build: one_shot::build, cost: one_shot::cost },
@@ -59,7 +61,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, parts: &Parts) -> Plan {
         return single_rank(request);
     }
     let hosts = Hosts::of(request);
-    let chunks = hosts.chunks(request);
+    let chunks = hosts.chunks(request, parts.converts);
     let between = cheapest(parts.between, &largest(request, &chunks), &hosts);
     // Within the rounds, the first phase of a chunk comes just before the last phase of the previous chunk,
     // and its phase between hosts follows that last phase. So the wire always carries one chunk, and the host
@@ -162,7 +164,7 @@ pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
 
 pub(in crate::algo) fn cost_of(request: &PlanRequest, paths: &Paths, parts: &Parts) -> f64 {
     let hosts = Hosts::of(request);
-    let chunks = hosts.chunks(request);
+    let chunks = hosts.chunks(request, parts.converts);
     let chunk = largest(request, &chunks);
     let peers = hosts.most() as f64 - 1.0;
     // Bytes that a carrier receives in either local phase.

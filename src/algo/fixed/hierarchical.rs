@@ -26,6 +26,7 @@ const ALL_REDUCE: all_reduce::hierarchical::Parts = all_reduce::hierarchical::Pa
             cost: all_reduce::rabenseifner::cost,
         },
     ],
+    converts: false,
 };
 
 /// reduce of a slice.

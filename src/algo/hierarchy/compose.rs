@@ -149,6 +149,10 @@ impl GroupCall {
         match step {
             Step::Copy { src, dst } => Step::Copy { src: span(src), dst: span(dst) },
             Step::Reduce { a, b, dst } => Step::Reduce { a: span(a), b: span(b), dst: span(dst) },
+            Step::Narrow { format, src, dst } => Step::Narrow { format, src: span(src), dst: span(dst) },
+            Step::Widen { format, src, operand, dst } => {
+                Step::Widen { format, src: span(src), operand: operand.map(span), dst: span(dst) }
+            }
             Step::Send { to, span: sent } => {
                 Step::Send { to: to.into_iter().map(rank).collect(), span: span(sent) }
             }

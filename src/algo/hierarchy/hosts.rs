@@ -135,11 +135,12 @@ impl Hosts {
 
     /// Cuts a buffer into chunks, so that a carrier sends another one at least about `chunk_bytes` at a time.
     ///
-    /// There is one chunk if nothing can overlap: on one host, or with one rank on each. If there are
-    /// several, each has enough elements that [`Hosts::slices`] cuts all of them alike.
-    pub(in crate::algo) fn chunks(&self, request: &PlanRequest) -> Segments {
+    /// There is one chunk if nothing can overlap: on one host, or with one rank on each, unless a rank
+    /// `converts` what it sends. If there are several, each has enough elements that [`Hosts::slices`] cuts
+    /// all of them alike.
+    pub(in crate::algo) fn chunks(&self, request: &PlanRequest, converts: bool) -> Segments {
         let least = (request.chunk_bytes / request.element_bytes.max(1)).max(1) * self.most() * self.count();
-        let overlaps = self.count() > 1 && self.most() > 1;
+        let overlaps = self.count() > 1 && (self.most() > 1 || converts);
         let most = if overlaps { MAX_CHUNKS } else { 1 };
         Segments::new(request.count, (request.count / least).clamp(1, most))
     }
@@ -243,7 +244,7 @@ mod tests {
                 topology: &topology,
                 layout: BlockLayout::NONE,
             };
-            let chunks = hosts.chunks(&request);
+            let chunks = hosts.chunks(&request, false);
             assert_eq!(chunks.parts(), (count / 12).clamp(1, MAX_CHUNKS));
             let parts: Vec<_> =
                 (0..chunks.parts()).map(|chunk| hosts.slices(chunks.part(chunk).len()).parts()).collect();

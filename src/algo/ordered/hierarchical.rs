@@ -24,6 +24,7 @@ const ALL_REDUCE: any_all_reduce::hierarchical::Parts = any_all_reduce::hierarch
         Candidate { build: all_reduce::one_shot, cost: all_reduce::one_shot_cost },
         Candidate { build: all_reduce::two_shot, cost: all_reduce::two_shot_cost },
     ],
+    converts: false,
 };
 
 /// reduce of a slice.
@@ -59,7 +60,7 @@ pub(super) fn reduce_cost(request: &PlanRequest, paths: &Paths) -> f64 {
 }
 
 pub(super) fn reduce_scatter(request: &PlanRequest) -> Plan {
-    any_reduce_scatter::hierarchical::build_of(request, reduce::one_shot)
+    any_reduce_scatter::hierarchical::build_of(request, reduce::one_shot, reduce::one_shot)
 }
 
 pub(super) fn reduce_scatter_cost(request: &PlanRequest, paths: &Paths) -> f64 {

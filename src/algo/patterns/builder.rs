@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::base::Rank;
+use crate::base::{Rank, WireFormat};
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 
 /// A part of the caller's send buffer.
@@ -73,6 +73,20 @@ impl RoundBuilder {
     pub(in crate::algo) fn copy(&mut self, src: Span, dst: Span) {
         if dst.len > 0 {
             self.steps.push(Step::Copy { src, dst });
+        }
+    }
+
+    /// Makes a narrow form.
+    pub(in crate::algo) fn narrow(&mut self, format: WireFormat, src: Span, dst: Span) {
+        if src.len > 0 {
+            self.steps.push(Step::Narrow { format, src, dst });
+        }
+    }
+
+    /// Makes numbers of a narrow form, or their sums with `operand`.
+    pub(in crate::algo) fn widen(&mut self, format: WireFormat, src: Span, operand: Option<Span>, dst: Span) {
+        if dst.len > 0 {
+            self.steps.push(Step::Widen { format, src, operand, dst });
         }
     }
 

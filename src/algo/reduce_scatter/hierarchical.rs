@@ -20,11 +20,16 @@ use crate::cost::{Paths, Terms, burst, collected, moved, reduced};
 use crate::plan::{Plan, PlanRequest, Span};
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
-    build_of(request, one_shot::build)
+    build_of(request, one_shot::build, one_shot::build)
 }
 
-/// Builds the plan with a given reduce for a group of ranks. Its plan must have one round of messages.
-pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) -> Plan) -> Plan {
+/// Builds the plan with given reduces: for the ranks of a host, and for ranks of different hosts. Their plans
+/// must have one round of messages.
+pub(in crate::algo) fn build_of(
+    request: &PlanRequest,
+    within: fn(&PlanRequest) -> Plan,
+    between: fn(&PlanRequest) -> Plan,
+) -> Plan {
     if request.size == 1 {
         return single_rank(request);
     }
@@ -61,7 +66,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
             }
             calls.push(GroupCall {
                 collective: Collective::Reduce,
-                build: reduce,
+                build: within,
                 group: hosts.local().to_vec(),
                 root,
                 count: blocks.range(run.clone()).len(),
@@ -72,7 +77,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
         composition.side_by_side(calls);
     }
     if hosts.count() > 1 {
-        reduce_between_hosts(&hosts, reduce, &partials, result, &mut composition);
+        reduce_between_hosts(&hosts, between, &partials, result, &mut composition);
     }
     composition.finish([])
 }
@@ -99,6 +104,11 @@ fn reduce_between_hosts(
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    cost_of(request, paths, |bytes| bytes)
+}
+
+/// The cost if so many bytes travel between hosts as other bytes.
+pub(in crate::algo) fn cost_of(request: &PlanRequest, paths: &Paths, travel_as: fn(f64) -> f64) -> f64 {
     let hosts = Hosts::of(request);
     let t = Terms::of(request);
     let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
@@ -107,6 +117,6 @@ pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     burst(&paths.local, peers)
         + collected(&paths.local, peers, local)
         + burst(&paths.remote, abroad)
-        + moved(&paths.remote, crossing)
+        + moved(&paths.remote, travel_as(crossing))
         + reduced(&paths.remote, abroad * t.bytes)
 }

@@ -429,6 +429,8 @@ fn misplacing_any_block_is_noticed_also_where_it_falls_into_a_gap() {
     let verdicts = verdicts_on_spoilt(|steps, step| {
         let (Step::Copy { dst: span, .. }
         | Step::Reduce { dst: span, .. }
+        | Step::Narrow { dst: span, .. }
+        | Step::Widen { dst: span, .. }
         | Step::Send { span, .. }
         | Step::Recv { dst: span, .. }
         | Step::RecvReduce { dst: span, .. }) = &mut steps[step];

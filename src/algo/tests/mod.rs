@@ -297,7 +297,7 @@ fn assert_every_step_matters(
 #[test]
 fn leaving_out_any_step_of_any_algorithm_is_noticed() {
     for topology in [Topology::one_host(5), Topology::from_labels(&["a", "b", "a", "b", "b"])] {
-        assert_every_step_matters(&topology, uniform(), |steps, step| {
+        assert_every_step_matters(&topology, uniform().chain(NARROW), |steps, step| {
             steps.remove(step);
         });
     }
@@ -306,11 +306,13 @@ fn leaving_out_any_step_of_any_algorithm_is_noticed() {
 #[test]
 fn misplacing_any_step_of_any_algorithm_is_noticed() {
     // Signals of a barrier have no content, so their place does not matter.
-    let rows = || uniform().filter(|row| row.collective != Collective::Barrier);
+    let rows = || uniform().filter(|row| row.collective != Collective::Barrier).chain(NARROW);
     for topology in [Topology::one_host(5), Topology::from_labels(&["a", "b", "a", "b", "b"])] {
         assert_every_step_matters(&topology, rows(), |steps, step| match &mut steps[step] {
             Step::Copy { dst: span, .. }
             | Step::Reduce { dst: span, .. }
+            | Step::Narrow { dst: span, .. }
+            | Step::Widen { dst: span, .. }
             | Step::Send { span, .. }
             | Step::Recv { dst: span, .. }
             | Step::RecvReduce { dst: span, .. } => span.offset += 1,

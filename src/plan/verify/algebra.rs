@@ -17,6 +17,21 @@ pub(super) trait Algebra: Clone {
     fn contribution(rank: Rank, element: usize) -> Self;
     /// The reduction of two values. Commutative, not associative.
     fn reduce(&self, other: &Self) -> Self;
+    /// The value after its way through a narrow form.
+    fn rounded(&self) -> Self;
+    /// Element of the narrow form with this number. It is no value of a result.
+    fn narrow(place: NarrowPlace) -> Self;
+    /// Reads what [`Algebra::narrow`] made. `None`: it is something else.
+    fn narrow_place(&self) -> Option<NarrowPlace>;
+}
+
+/// A place in a narrow form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct NarrowPlace {
+    /// Number of the form, from 0.
+    pub(super) form: usize,
+    /// Element of the form.
+    pub(super) element: u32,
 }
 
 /// The contributions and the order of their reduction, as two hashes.
@@ -38,7 +53,25 @@ impl Algebra for Hashed {
         let (low, high) = (self.tree.min(other.tree), self.tree.max(other.tree));
         Hashed { set: self.set.wrapping_add(other.set), tree: mix(mix(low) ^ high) }
     }
+
+    fn rounded(&self) -> Hashed {
+        Hashed { tree: mix(self.tree ^ ROUNDED), ..*self }
+    }
+
+    fn narrow(place: NarrowPlace) -> Hashed {
+        Hashed { set: place.form as u64, tree: NARROW | u64::from(place.element) }
+    }
+
+    fn narrow_place(&self) -> Option<NarrowPlace> {
+        let (form, element) = (self.set as usize, self.tree as u32);
+        (self.tree & !u64::from(u32::MAX) == NARROW).then_some(NarrowPlace { form, element })
+    }
 }
+
+/// Makes another tree of a rounded value.
+const ROUNDED: u64 = 0x5bd1_e995_9e37_79b9;
+/// Upper half of the "tree" of an element of a narrow form.
+const NARROW: u64 = 0x7f4a_7c15 << 32;
 
 /// The reduction tree itself.
 #[derive(Clone)]
@@ -47,6 +80,10 @@ pub(super) enum Exact {
     Contribution(Rank, usize),
     /// Two values combined.
     Reduced(Rc<(Exact, Exact)>),
+    /// A value that has been in a narrow form.
+    Rounded(Rc<Exact>),
+    /// An element of a narrow form.
+    Narrow(NarrowPlace),
 }
 
 impl Algebra for Exact {
@@ -56,6 +93,18 @@ impl Algebra for Exact {
 
     fn reduce(&self, other: &Exact) -> Exact {
         Exact::Reduced(Rc::new((self.clone(), other.clone())))
+    }
+
+    fn rounded(&self) -> Exact {
+        Exact::Rounded(Rc::new(self.clone()))
+    }
+
+    fn narrow(place: NarrowPlace) -> Exact {
+        Exact::Narrow(place)
+    }
+
+    fn narrow_place(&self) -> Option<NarrowPlace> {
+        if let Exact::Narrow(place) = self { Some(*place) } else { None }
     }
 }
 
@@ -68,6 +117,8 @@ impl Exact {
             match value {
                 Exact::Contribution(rank, element) => *times.entry((*rank, *element)).or_insert(0u64) += 1,
                 Exact::Reduced(pair) => rest.extend([&pair.0, &pair.1]),
+                Exact::Rounded(value) => rest.push(value),
+                Exact::Narrow(_) => return "part of a narrow form".to_owned(),
             }
         }
         let words = times.iter().map(|((rank, element), times)| match times {
@@ -78,12 +129,14 @@ impl Exact {
     }
 }
 
-/// Prints the tree with its brackets: `((0[5] + 1[5]) + 2[5])`.
+/// Prints the tree with its brackets: `((0[5] + 1[5]) + rounded 2[5])`.
 impl fmt::Display for Exact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exact::Contribution(rank, element) => write!(f, "{rank}[{element}]"),
             Exact::Reduced(pair) => write!(f, "({} + {})", pair.0, pair.1),
+            Exact::Rounded(value) => write!(f, "rounded {value}"),
+            Exact::Narrow(_) => f.write_str("part of a narrow form"),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The machine that executes plans on the memory of all ranks, with symbolic values.
 
-use super::algebra::Algebra;
+use super::algebra::{Algebra, NarrowPlace};
 use super::layout::Layout;
 use super::matching::{MatchedPair, Messages, step_at};
 use super::schedule::{Content, Schedule};
 use super::violation::{Site, Violation};
-use crate::base::Rank;
+use crate::base::{Rank, WireFormat};
 use crate::plan::{Buffer, Plan, PlanRequest, Round, Span, Step};
 
 /// Output of each rank; `None` where undefined.
@@ -19,6 +19,8 @@ pub(super) struct Machine<'a, A> {
     /// Received values, held back until their round ends. Sends and operands read `cells`, which is the state
     /// when the transfers began.
     staged: Vec<Vec<Option<A>>>,
+    /// The numbers of each narrow form that was made.
+    forms: Vec<(WireFormat, Vec<A>)>,
 }
 
 impl<'a, A: Algebra> Machine<'a, A> {
@@ -34,6 +36,7 @@ impl<'a, A: Algebra> Machine<'a, A> {
             layouts,
             cells: layouts.iter().map(|layout| vec![None; layout.cells()]).collect(),
             staged: layouts.iter().map(|layout| vec![None; layout.cells()]).collect(),
+            forms: Vec::new(),
         };
         for (rank, (layout, cells)) in (0..request.size).zip(layouts.iter().zip(&mut machine.cells)) {
             for (element, cell) in cells[layout.window(Buffer::Input)].iter_mut().enumerate() {
@@ -51,6 +54,44 @@ impl<'a, A: Algebra> Machine<'a, A> {
             let (buffer, element) = self.layouts[rank].name_cell(cell);
             Violation::UndefinedRead { site, buffer, element }
         })
+    }
+
+    fn narrow(&mut self, site: Site, format: WireFormat, src: Span, dst: Span) -> Result<(), Violation> {
+        let numbers = self.cells_of(site.rank, src).map(|cell| self.read(site, cell).map(A::rounded));
+        let numbers = numbers.collect::<Result<Vec<A>, Violation>>()?;
+        let form = self.forms.len();
+        self.forms.push((format, numbers));
+        for (element, to) in (0..).zip(self.cells_of(site.rank, dst)) {
+            self.cells[site.rank as usize][to] = Some(A::narrow(NarrowPlace { form, element }));
+        }
+        Ok(())
+    }
+
+    fn widen(
+        &mut self,
+        site: Site,
+        format: WireFormat,
+        (src, operand, dst): (Span, Option<Span>, Span),
+    ) -> Result<(), Violation> {
+        let places = self.cells_of(site.rank, src).map(|cell| self.read(site, cell).map(A::narrow_place));
+        let places = places.collect::<Result<Vec<_>, Violation>>()?;
+        let first = places.first().copied().flatten().ok_or(Violation::NotNarrow { site })?;
+        let is_whole =
+            (0..).zip(&places).all(|(element, place)| *place == Some(NarrowPlace { element, ..first }));
+        let (made_as, numbers) = &self.forms[first.form];
+        if !is_whole || *made_as != format || numbers.len() != dst.len {
+            return Err(Violation::NotNarrow { site });
+        }
+        let numbers = numbers.clone();
+        let operand = operand.map(|operand| self.cells_of(site.rank, operand).start);
+        for (at, (number, to)) in numbers.into_iter().zip(self.cells_of(site.rank, dst)).enumerate() {
+            let value = match operand {
+                None => number,
+                Some(operand) => self.read(site, operand + at)?.reduce(&number),
+            };
+            self.cells[site.rank as usize][to] = Some(value);
+        }
+        Ok(())
     }
 
     fn cells_of(&self, rank: Rank, span: Span) -> std::ops::Range<usize> {
@@ -76,6 +117,8 @@ impl<A: Algebra> Content for Machine<'_, A> {
                         self.cells[rank as usize][to] = Some(value);
                     }
                 }
+                Step::Narrow { format, src, dst } => self.narrow(site, format, src, dst)?,
+                Step::Widen { format, src, operand, dst } => self.widen(site, format, (src, operand, dst))?,
                 Step::Send { .. } | Step::Recv { .. } | Step::RecvReduce { .. } => {}
             }
         }

@@ -10,7 +10,8 @@
 //!
 //! `order` adds, for operators that do not commute, the proof that results are combined in the order of the
 //! ranks. `fixed` adds, for results with the same bits in every call, the proof that they have the brackets
-//! of the fixed tree.
+//! of the fixed tree. `roundings` adds, for sums that travel in narrow forms, the proof that no contribution
+//! is rounded more often than is allowed.
 //!
 //! One schedule is enough. By (1) no lane can observe when a step of another lane runs, and by (2) each
 //! receive has a fixed message. So every schedule computes the same values, and one schedule gets stuck only
@@ -29,6 +30,7 @@ mod machine;
 mod matching;
 mod order;
 mod prefixes;
+mod roundings;
 mod schedule;
 mod shape;
 #[cfg(test)]
@@ -38,6 +40,7 @@ mod violation;
 pub use definition::{Expected, expected};
 pub use fixed::verify_fixed;
 pub use order::verify_order;
+pub use roundings::verify_roundings;
 pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};

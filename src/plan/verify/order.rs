@@ -4,8 +4,7 @@
 //! right. Two runs combine if the right one begins where the left one ends. Any other combination is out of
 //! order, and stays so. Brackets do not matter, because operators are associative.
 
-use super::algebra::Algebra;
-use super::algebra::Exact;
+use super::algebra::{Algebra, Exact, NarrowPlace};
 use super::layout::Layout;
 use super::machine::Machine;
 use super::matching::Messages;
@@ -28,6 +27,19 @@ impl Algebra for RankRun {
             (Some((first, middle)), Some((next, last))) if middle + 1 == next => Some((first, last)),
             _ => None,
         })
+    }
+
+    // Only sums have narrow forms, and they commute.
+    fn rounded(&self) -> RankRun {
+        RankRun(None)
+    }
+
+    fn narrow(_place: NarrowPlace) -> RankRun {
+        RankRun(None)
+    }
+
+    fn narrow_place(&self) -> Option<NarrowPlace> {
+        None
     }
 }
 

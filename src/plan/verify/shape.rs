@@ -39,6 +39,8 @@ fn accesses(step: &Step) -> ([Option<Span>; 2], Option<Span>) {
     match *step {
         Step::Copy { src, dst } => ([Some(src), None], Some(dst)),
         Step::Reduce { a, b, dst } => ([Some(a), Some(b)], Some(dst)),
+        Step::Narrow { src, dst, .. } => ([Some(src), None], Some(dst)),
+        Step::Widen { src, operand, dst, .. } => ([Some(src), operand], Some(dst)),
         Step::Send { span, .. } => ([Some(span), None], None),
         Step::Recv { dst, .. } => ([None, None], Some(dst)),
         Step::RecvReduce { operand, dst, .. } => ([Some(operand), None], Some(dst)),
@@ -66,11 +68,21 @@ fn check_peers(site: Site, size: u32, step: &Step) -> Result<(), Violation> {
 /// Checks the spans of a step. `signals`: messages may be empty.
 fn check_spans(site: Site, step: &Step, layout: &Layout, signals: bool) -> Result<(), Violation> {
     let (reads, write) = accesses(step);
+    // The numbers of a step, and the elements that its narrow form should have.
+    let narrow = match *step {
+        Step::Narrow { format, src, dst } => Some((dst, format.narrow_len(src.len))),
+        Step::Widen { format, src, dst, .. } => Some((src, format.narrow_len(dst.len))),
+        _ => None,
+    };
+    if let Some((span, wanted)) = narrow.filter(|(span, wanted)| span.len != *wanted) {
+        return Err(Violation::LengthsDiffer { site, one: span.len, other: wanted });
+    }
     let mut first = None;
     for span in reads.into_iter().flatten().chain(write) {
         layout.locate(span).map_err(|available| Violation::OutOfBounds { site, span, available })?;
-        let one = *first.get_or_insert(span.len);
-        if span.len != one {
+        let is_narrow = narrow.is_some_and(|(narrow, _)| narrow == span);
+        let one = *first.get_or_insert(if is_narrow { write.map_or(0, |dst| dst.len) } else { span.len });
+        if span.len != one && !is_narrow {
             return Err(Violation::LengthsDiffer { site, one, other: span.len });
         }
         let is_message = matches!(step, Step::Send { .. } | Step::Recv { .. });
@@ -86,9 +98,13 @@ fn check_spans(site: Site, step: &Step, layout: &Layout, signals: bool) -> Resul
 
 fn check_aliases(site: Site, step: &Step, layout: &Layout) -> Result<(), Violation> {
     let (reads, Some(written)) = accesses(step) else { return Ok(()) };
-    let identical_is_fine = !matches!(step, Step::Copy { .. });
     let target = layout.cells_of(written);
     for read in reads.into_iter().flatten() {
+        let identical_is_fine = match step {
+            Step::Copy { .. } | Step::Narrow { .. } => false,
+            Step::Widen { src, .. } => read != *src,
+            _ => true,
+        };
         let source = layout.cells_of(read);
         let disjoint = source.end <= target.start || target.end <= source.start;
         if !(disjoint || identical_is_fine && source == target) {

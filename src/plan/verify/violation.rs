@@ -145,6 +145,22 @@ pub enum Violation {
         /// The element.
         element: usize,
     },
+    /// A step widens what is no whole narrow form of its format.
+    NotNarrow {
+        /// The step.
+        site: Site,
+    },
+    /// A contribution is rounded too often on its way to a result.
+    RoundedTooOften {
+        /// The rank whose output it is.
+        rank: Rank,
+        /// Element of the output.
+        element: usize,
+        /// Most roundings of one contribution.
+        found: u32,
+        /// The limit.
+        most: u32,
+    },
     /// An element of the output is not what the collective defines.
     WrongResult {
         /// The rank whose output it is.
@@ -231,6 +247,10 @@ impl fmt::Display for Violation {
             ),
             UndefinedRead { site, buffer, element } => {
                 write!(f, "{site}: reads {buffer} element {element}, which nobody has written")
+            }
+            NotNarrow { site } => write!(f, "{site}: widens what is no whole narrow form of its format"),
+            RoundedTooOften { rank, element, found, most } => {
+                write!(f, "rank {rank}: Output element {element} was rounded {found} times, not {most}")
             }
             WrongResult { rank, element, found, expected } => {
                 write!(f, "rank {rank}: Output element {element} is {found}; defined is {expected}")
