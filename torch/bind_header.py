@@ -38,6 +38,7 @@ CLASSES = {
     "anyccl_scalar": "Scalar",
     "anyccl_log_level": "LogLevel",
     "anyccl_mem_kind": "MemKind",
+    "anyccl_wire": "Wire",
     "anyccl_config_t": "Config",
     "anyccl_unique_id_t": "UniqueId",
     "anyccl_mem_handle_t": "MemHandle",
@@ -45,7 +46,7 @@ CLASSES = {
     "anyccl_message_status_t": "MessageStatus",
 }
 PREFIXES = {"Status": "ANYCCL_", "Datatype": "ANYCCL_", "ReduceOp": "ANYCCL_", "Scalar": "ANYCCL_SCALAR_",
-            "LogLevel": "ANYCCL_LOG_", "MemKind": "ANYCCL_MEM_"}
+            "LogLevel": "ANYCCL_LOG_", "MemKind": "ANYCCL_MEM_", "Wire": "ANYCCL_WIRE_"}
 
 HEAD = '''\
 """The C API for ctypes. Made from include/anyccl/anyccl.h by `python3 torch/bind_header.py`. Do not edit."""

@@ -91,6 +91,23 @@ anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *us
 /** Value of `timeout_ms` for a wait without a limit. */
 #define ANYCCL_TIMEOUT_NEVER -1
 
+/** Values of anyccl_wire_t. They never change. */
+typedef enum anyccl_wire ANYCCL_ENUM_TYPE {
+    /** The format of the communicator from which one is made, else that of ANYCCL_WIRE. */
+    ANYCCL_WIRE_DEFAULT = 0,
+    /** Full width: as the numbers are. */
+    ANYCCL_WIRE_FULL = 1,
+    /** bfloat16: 2 bytes for each float32. */
+    ANYCCL_WIRE_BF16 = 2,
+    /** float8_e4m3, with a scale for each 256 numbers: about 1 byte. */
+    ANYCCL_WIRE_F8 = 3,
+    /** 8-bit integers, with a scale for each 256 numbers: about 1 byte. */
+    ANYCCL_WIRE_INT8_BLOCK = 4,
+} ANYCCL_ENUM_SIZE anyccl_wire;
+
+/** Format in which sums travel between hosts: one of enum anyccl_wire. */
+typedef enum anyccl_wire anyccl_wire_t;
+
 /**
  * Settings of one communicator.
  *
@@ -140,12 +157,17 @@ typedef struct anyccl_config_t {
      * on all ranks.
      */
     int deterministic;
-    /** Must be 0. */
-    int reserved;
+    /**
+     * Format in which sums and averages of floats travel between hosts, one of enum anyccl_wire
+     * (docs/wire.md). ANYCCL_WIRE_DEFAULT: as in the communicator from which it is made, else the value of
+     * ANYCCL_WIRE. The same on all ranks. Formats other than ANYCCL_WIRE_FULL are refused where reductions
+     * have fixed bits.
+     */
+    anyccl_wire_t wire;
 } anyccl_config_t;
 
 /** Initial value of an anyccl_config_t: `anyccl_config_t config = ANYCCL_CONFIG_INIT;` */
-#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0, 0, 0, 0}
+#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0, 0, 0, ANYCCL_WIRE_DEFAULT}
 
 /** \} */
 

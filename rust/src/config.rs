@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyccl_engine::base::{Error as EngineError, Result as EngineResult};
+use anyccl_engine::base::{Error as EngineError, Result as EngineResult, WireFormat};
 use anyccl_engine::comm::CommConfig;
 use anyccl_engine::config::{BackendName, Config as Settings, MemoryKind};
 use anyccl_engine::observe::log;
@@ -23,6 +23,7 @@ pub struct Config {
     timeout: Option<Duration>,
     interface: Option<String>,
     deterministic: Option<bool>,
+    wire: Option<Option<WireFormat>>,
 }
 
 impl Config {
@@ -59,6 +60,14 @@ impl Config {
         self
     }
 
+    /// Sets the format in which sums and averages of floats travel between hosts; `None`: as they are. The
+    /// default is that of the communicator from which a new one is made, else `ANYCCL_WIRE`. All ranks give
+    /// the same value.
+    pub fn wire(mut self, format: Option<WireFormat>) -> Config {
+        self.wire = Some(format);
+        self
+    }
+
     /// The settings of the process and of the communicator, as the engine takes them.
     pub(crate) fn read(&self) -> EngineResult<(Settings, CommConfig)> {
         let mut settings = Settings::from_environment()?;
@@ -70,8 +79,8 @@ impl Config {
 
     /// The settings of the communicator itself.
     pub(crate) fn own(&self) -> CommConfig {
-        let Config { timeout, deterministic, .. } = *self;
-        CommConfig { name: self.name.clone(), timeout, for_devices: false, deterministic }
+        let Config { timeout, deterministic, wire, .. } = *self;
+        CommConfig { name: self.name.clone(), timeout, for_devices: false, deterministic, wire }
     }
 }
 

@@ -87,6 +87,8 @@ mod started;
 mod threads;
 mod unequal;
 
+/// Formats in which sums of floats travel between hosts, for [`Config::wire`].
+pub use anyccl_engine::base::WireFormat;
 pub use buffers::Input;
 pub use communicator::Communicator;
 pub use config::Config;

@@ -13,7 +13,7 @@ use super::lingering;
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::{BackendName, Support};
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result, WireFormat};
 use crate::device::CudaStream;
 use crate::observe::profile::{RankProfile, write_table};
 use crate::progress::CommId;
@@ -35,6 +35,9 @@ pub struct CommConfig {
     /// Whether reductions have the same bits in every call. If unset: as the communicator from which it is
     /// made, else `ANYCCL_DETERMINISTIC`.
     pub deterministic: Option<bool>,
+    /// The format in which sums of floats travel between hosts; `Some(None)`: as they are. If unset: as in
+    /// the communicator from which it is made, else `ANYCCL_WIRE`.
+    pub wire: Option<Option<WireFormat>>,
 }
 
 /// Ranks with a private context. Any thread may use it.
@@ -107,6 +110,11 @@ impl Communicator {
     /// Whether reductions have the same bits in every call. Equal on all ranks.
     pub fn is_deterministic(&self) -> bool {
         self.plan_cache.has_fixed_bits()
+    }
+
+    /// The format in which sums of floats travel between hosts. `None`: as they are. Equal on all ranks.
+    pub fn wire(&self) -> Option<WireFormat> {
+        self.plan_cache.wire()
     }
 
     /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.

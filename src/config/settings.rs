@@ -6,7 +6,7 @@ use super::backends::BackendChoice;
 use super::place::host_and_port;
 use super::ports::PortRange;
 use super::variables::{DEVICE_PATH_VARIABLE, bad, raw};
-use crate::base::Result;
+use crate::base::{Result, WireFormat};
 use crate::observe::log::Level;
 use crate::observe::metrics::MetricsTarget;
 use crate::observe::ras;
@@ -96,6 +96,8 @@ pub struct Config {
     pub dump: Option<String>,
     /// Whether reductions have the same bits in every call.
     pub deterministic: bool,
+    /// The format in which sums of floats travel between hosts. `None`: as they are.
+    pub wire: Option<WireFormat>,
     /// Where the metrics of this process go.
     pub metrics: Option<MetricsTarget>,
     /// Folder for the time line of each rank.
@@ -129,6 +131,7 @@ impl Default for Config {
             allow_other_users: false,
             dump: None,
             deterministic: false,
+            wire: None,
             metrics: None,
             trace: None,
             profile: false,
@@ -173,6 +176,7 @@ impl Config {
         config.async_progress = switch("ANYCCL_ASYNC_PROGRESS")?.unwrap_or(config.async_progress);
         config.allow_other_users = switch("ANYCCL_ALLOW_OTHER_USERS")?.unwrap_or(config.allow_other_users);
         config.deterministic = switch("ANYCCL_DETERMINISTIC")?.unwrap_or(config.deterministic);
+        config.wire = wire()?;
         config.ports = PortRange::from_environment()?;
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
@@ -214,6 +218,12 @@ impl Config {
         self.profile = switch("ANYCCL_PROFILE")?.unwrap_or(self.profile);
         Ok(())
     }
+}
+
+/// The format that `ANYCCL_WIRE` wants between hosts.
+fn wire() -> Result<Option<WireFormat>> {
+    let Some(text) = raw("ANYCCL_WIRE") else { return Ok(None) };
+    WireFormat::parse(&text).ok_or_else(|| bad("ANYCCL_WIRE", &text, "full, bf16, f8 or int8-block"))
 }
 
 /// Where `ANYCCL_RAS` wants NCCL's RAS to be served.

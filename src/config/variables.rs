@@ -161,6 +161,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "1: reductions of floats have the same bits in every call with the same inputs among as many ranks. The length of the message, the algorithm, the transport and the hosts do not matter. All ranks must have the same value.",
     },
     Variable {
+        name: "ANYCCL_WIRE",
+        default: "full",
+        meaning: "bf16, f8 or int8-block: sums and averages of floats travel between hosts in this format, and are added in float32. It rounds each contribution, and in all_reduce the result. full: they travel as they are. All ranks must have the same value.",
+    },
+    Variable {
         name: "ANYCCL_TUNING_FILE",
         default: "built-in figures",
         meaning: "File of measured link and reduction costs, from which algorithms are chosen; `anyccl perf --tune FILE` writes it. Every rank that has this variable reads the file; rank 0's figures apply to all ranks.",

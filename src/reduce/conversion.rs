@@ -7,6 +7,7 @@
 
 use std::marker::PhantomData;
 
+use super::bfloat16::Bfloat16;
 use super::float::Float;
 use super::loops::{load, store};
 use super::small_float::{Float8E4m3, Float8E5m2, Float16, SmallFormat};
@@ -28,10 +29,11 @@ pub struct Conversions {
     pub narrow: ConvertFn,
 }
 
-/// Conversions of float16 and 8-bit floats; `None` for any other datatype.
+/// Conversions of 16-bit and 8-bit floats; `None` for any other datatype.
 pub fn conversions(datatype: Datatype, saturates: bool) -> Option<Conversions> {
     Some(match (datatype, saturates) {
         (Datatype::Float16, _) => of::<Float16>(),
+        (Datatype::Bfloat16, _) => of::<Bfloat16>(),
         (Datatype::Float8E4m3, false) => of::<Float8E4m3>(),
         (Datatype::Float8E4m3, true) => of::<Saturating<Float8E4m3>>(),
         (Datatype::Float8E5m2, false) => of::<Float8E5m2>(),

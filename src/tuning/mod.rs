@@ -9,6 +9,7 @@ mod file;
 mod fixed;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
+mod narrow;
 mod ordered;
 mod overrides;
 #[cfg(test)]
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use overrides::Overrides;
 
 use crate::algo::{self, Algorithm, Cost};
-use crate::base::{Collective, Error, Result};
+use crate::base::{Collective, Error, Result, WireFormat};
 use crate::config::Config;
 use crate::cost::{Edges, LinkModel, Paths, Times};
 use crate::plan::PlanRequest;
@@ -43,6 +44,9 @@ pub struct Tuning {
     pub ranks_per_core: u32,
     /// Whether reductions have the same bits in every call. The ranks agree on it apart from the tuning.
     pub fixed_bits: bool,
+    /// The format in which sums of floats travel between hosts. `None`: as they are. The ranks agree on it
+    /// apart from the tuning.
+    pub wire: Option<WireFormat>,
     overrides: Overrides,
 }
 
@@ -60,6 +64,7 @@ impl Tuning {
             chunk_bytes: config.chunk_bytes,
             ranks_per_core: 1,
             fixed_bits: config.deterministic,
+            wire: config.wire,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })
     }
@@ -81,6 +86,11 @@ impl Tuning {
     /// This tuning with reductions that have the same bits in every call, or need not have.
     pub fn with_fixed_bits(self, fixed_bits: bool) -> Tuning {
         Tuning { fixed_bits, ..self }
+    }
+
+    /// This tuning with sums that travel between hosts in this format.
+    pub fn with_wire(self, wire: Option<WireFormat>) -> Tuning {
+        Tuning { wire, ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.

@@ -72,7 +72,7 @@ fn read(bytes: &[u8]) -> Option<Tuning> {
         text => Overrides::parse(text).ok()?,
     };
     let times = super::measured(times);
-    Some(Tuning { shm, tcp, times, chunk_bytes, ranks_per_core: 1, fixed_bits: false, overrides })
+    Some(Tuning { shm, tcp, times, chunk_bytes, ranks_per_core: 1, fixed_bits: false, wire: None, overrides })
 }
 
 fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {

@@ -45,7 +45,7 @@ const LAYOUTS: [&str; 10] =
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug)]
-enum Form {
+pub enum Form {
     Blocking,
     InPlace,
     Started,
@@ -54,7 +54,7 @@ enum Form {
     Listed,
 }
 
-const FORMS: [Form; 5] = [Form::Blocking, Form::InPlace, Form::Started, Form::Persistent, Form::Listed];
+pub const FORMS: [Form; 5] = [Form::Blocking, Form::InPlace, Form::Started, Form::Persistent, Form::Listed];
 
 /// A call on a slice of the message.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,8 @@ struct Turn {
     form: Form,
 }
 
-/// Joins the ranks of `layout`, with fixed bits unless `settings` say otherwise.
-fn on_layout<R: Send>(
+/// Joins the ranks of `layout`, on the hosts that it names.
+pub fn on_layout<R: Send>(
     layout: &str,
     settings: impl Fn(Rank) -> Config + Sync,
     body: impl Fn(&Arc<Communicator>) -> R + Sync,
@@ -230,7 +230,7 @@ fn check(comm: &Arc<Communicator>, turn: &Turn) {
 }
 
 /// Runs an operation whose buffers outlive the call.
-fn run_in_form(comm: &Arc<Communicator>, operation: &Operation, form: Form) {
+pub fn run_in_form(comm: &Arc<Communicator>, operation: &Operation, form: Form) {
     let Call { kind, datatype, op, count, .. } = operation.call;
     match form {
         // SAFETY: the caller vouches for the buffers.

@@ -21,3 +21,4 @@ mod samples;
 mod table;
 mod unequal;
 mod unequal_hosts;
+mod wire;

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use std::time::Duration;
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_engine::base::{Error, Result};
+use anyccl_engine::base::{Error, Result, WireFormat};
 use anyccl_engine::comm::CommConfig;
 use anyccl_engine::config::{BackendChoice, Config};
 
@@ -46,8 +46,30 @@ pub struct anyccl_config_t {
     /// have. 0: as the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC. The same
     /// on all ranks.
     pub deterministic: c_int,
-    /// Must be 0.
-    pub reserved: c_int,
+    /// Format in which sums and averages of floats travel between hosts, one of enum anyccl_wire
+    /// (docs/wire.md). ANYCCL_WIRE_DEFAULT: as in the communicator from which it is made, else the value of
+    /// ANYCCL_WIRE. The same on all ranks. Formats other than ANYCCL_WIRE_FULL are refused where reductions
+    /// have fixed bits.
+    pub wire: anyccl_wire_t,
+}
+
+/// Format in which sums travel between hosts: one of enum anyccl_wire.
+pub type anyccl_wire_t = c_int;
+
+/// Values of anyccl_wire_t. They never change.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum anyccl_wire {
+    /// The format of the communicator from which one is made, else that of ANYCCL_WIRE.
+    ANYCCL_WIRE_DEFAULT = 0,
+    /// Full width: as the numbers are.
+    ANYCCL_WIRE_FULL = 1,
+    /// bfloat16: 2 bytes for each float32.
+    ANYCCL_WIRE_BF16 = 2,
+    /// float8_e4m3, with a scale for each 256 numbers: about 1 byte.
+    ANYCCL_WIRE_F8 = 3,
+    /// 8-bit integers, with a scale for each 256 numbers: about 1 byte.
+    ANYCCL_WIRE_INT8_BLOCK = 4,
 }
 
 /// Value of `timeout_ms` for a wait without a limit.
@@ -83,9 +105,7 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
             1 => true,
             other => return invalid("config->for_devices", format!("{other}; accepted: 0 and 1")),
         };
-        if config.reserved != 0 {
-            return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
-        }
+        own.wire = wire(config.wire)?;
         own.deterministic = match config.deterministic {
             0 => None,
             1 => Some(true),
@@ -95,6 +115,22 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
     }
     log::set_level(level, settings.log)?;
     Ok((settings, own))
+}
+
+/// The format that a member `wire` asks for. `None`: the default.
+fn wire(number: anyccl_wire_t) -> Result<Option<Option<WireFormat>>> {
+    use anyccl_wire::*;
+    let formats = [
+        (ANYCCL_WIRE_DEFAULT, None),
+        (ANYCCL_WIRE_FULL, Some(None)),
+        (ANYCCL_WIRE_BF16, Some(Some(WireFormat::Bf16))),
+        (ANYCCL_WIRE_F8, Some(Some(WireFormat::F8))),
+        (ANYCCL_WIRE_INT8_BLOCK, Some(Some(WireFormat::Int8Block))),
+    ];
+    match formats.into_iter().find(|(known, _)| *known as anyccl_wire_t == number) {
+        Some((_, format)) => Ok(format),
+        None => invalid("config->wire", format!("{number}; accepted: the values of enum anyccl_wire")),
+    }
 }
 
 /// The members that both sides know. The others are 0.
@@ -126,7 +162,7 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         interface: nothing,
         backend: nothing,
         deterministic: 0,
-        reserved: 0,
+        wire: 0,
     };
     // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers
     // and a pointer. If a program gives a size that no version had, a member may be copied by half; its other

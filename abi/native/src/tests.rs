@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::ptr::{null, null_mut};
 
+use anyccl_engine::base::WireFormat;
+
 use crate::comm::to_c;
 use crate::communicator::{anyccl_comm_create, anyccl_comm_destroy, anyccl_comm_size};
 use crate::config::{self, anyccl_config_t};
@@ -37,7 +39,7 @@ fn config() -> anyccl_config_t {
         interface: std::ptr::null(),
         backend: std::ptr::null(),
         deterministic: 0,
-        reserved: 0,
+        wire: 0,
     }
 }
 
@@ -132,7 +134,8 @@ fn a_config_says_what_is_wrong_with_it() {
         (anyccl_config_t { log_level: 6, ..config() }, "log_level"),
         (anyccl_config_t { for_devices: 2, ..config() }, "for_devices"),
         (anyccl_config_t { deterministic: 2, ..config() }, "deterministic"),
-        (anyccl_config_t { reserved: 1, ..config() }, "reserved"),
+        (anyccl_config_t { wire: 5, ..config() }, "wire"),
+        (anyccl_config_t { wire: -1, ..config() }, "wire"),
         (anyccl_config_t { name: c"\xff".as_ptr(), ..config() }, "name"),
     ];
     for (config, what) in wrong {
@@ -147,6 +150,12 @@ fn a_config_says_what_is_wrong_with_it() {
         let deterministic = anyccl_config_t { deterministic: given, ..config() };
         // SAFETY: as above.
         assert_eq!(unsafe { config::read(&deterministic) }.unwrap().1.deterministic, wanted);
+    }
+    let formats = WireFormat::ALL.map(|format| Some(Some(format)));
+    for (given, wanted) in (0..).zip([None, Some(None)].into_iter().chain(formats)) {
+        let wire = anyccl_config_t { wire: given, ..config() };
+        // SAFETY: as above.
+        assert_eq!(unsafe { config::read(&wire) }.unwrap().1.wire, wanted);
     }
     let never = anyccl_config_t {
         timeout_ms: config::ANYCCL_TIMEOUT_NEVER.into(),

@@ -39,6 +39,9 @@ struct config {
     // Whether reductions of floating-point numbers have the same bits in calls of any length and form. Empty:
     // as the communicator from which it is made, else the value of ANYCCL_DETERMINISTIC.
     std::optional<bool> deterministic{};
+    // Format in which sums and averages of floats travel between hosts. ANYCCL_WIRE_DEFAULT: that of the
+    // communicator from which it is made, else the value of ANYCCL_WIRE.
+    anyccl_wire wire = ANYCCL_WIRE_DEFAULT;
 };
 
 namespace detail {
@@ -54,6 +57,7 @@ inline anyccl_config_t to_c(const config& config) noexcept
     if (config.deterministic) {
         c.deterministic = *config.deterministic ? 1 : -1;
     }
+    c.wire = config.wire;
     c.interface = config.interfaces.empty() ? nullptr : config.interfaces.c_str();
     c.backend = config.backend.empty() ? nullptr : config.backend.c_str();
     return c;

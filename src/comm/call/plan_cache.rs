@@ -13,7 +13,7 @@ use super::operation::{Kernels, Operation, Variant};
 use super::placement::{Placed, Placement};
 use super::unequal::Unequal;
 use crate::algo::Algorithm;
-use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result, WireFormat};
 use crate::executor::{Buffers, Key, Prepared, Program, Stretch, Widened};
 use crate::plan::cache::Cache;
 use crate::plan::{BlockLayout, Plan, PlanRequest};
@@ -49,13 +49,14 @@ impl PlanCache {
     }
 
     /// Makes the cache of a communicator that is made from this one. `members` are its ranks here.
-    /// `fixed_bits`: its reductions have the same bits in every call.
-    pub fn for_members(&self, members: &[Rank], fixed_bits: bool) -> PlanCache {
+    /// `fixed_bits`: its reductions have the same bits in every call. `wire`: the format of its sums between
+    /// hosts.
+    pub fn for_members(&self, members: &[Rank], fixed_bits: bool, wire: Option<WireFormat>) -> PlanCache {
         let endpoints = members.iter().map(|rank| self.endpoints[*rank as usize]).collect();
         let plans = Mutex::new(Cache::new(KEPT));
         let layouts = Mutex::default();
         let PlanCache { some_tcp, oversubscribed, .. } = *self;
-        let tuning = self.tuning.clone().with_fixed_bits(fixed_bits);
+        let tuning = self.tuning.clone().with_fixed_bits(fixed_bits).with_wire(wire);
         let saturates = AtomicBool::new(self.saturates());
         PlanCache { tuning, some_tcp, oversubscribed, endpoints, plans, layouts, saturates }
     }
@@ -63,6 +64,11 @@ impl PlanCache {
     /// Whether reductions have the same bits in every call.
     pub fn has_fixed_bits(&self) -> bool {
         self.tuning.fixed_bits
+    }
+
+    /// The format in which sums of floats travel between hosts.
+    pub fn wire(&self) -> Option<WireFormat> {
+        self.tuning.wire
     }
 
     /// Whether 8-bit floats that are too large become the largest finite number.
@@ -75,18 +81,31 @@ impl PlanCache {
         self.saturates.store(true, Ordering::Relaxed);
     }
 
+    /// The format in which the sums of a call travel between hosts. `None`: at full width.
+    fn wire_format(&self, call: &Call, topology: &Topology) -> Option<WireFormat> {
+        let CallKind::Collective(collective) = call.kind else { return None };
+        let place = (topology.size(), topology.hosts());
+        self.tuning.format_of(collective, (call.datatype, call.op?), call.count as usize, place)
+    }
+
     /// The conversions of a call that runs in float32, so that it rounds only once and no sum overflows on
     /// the way to an average. These are calls on 8-bit floats, and averages of float16, with several ranks;
-    /// with one rank, the result is the input.
-    fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
+    /// with one rank, the result is the input. Numbers that travel narrow are also summed in float32.
+    fn widening(&self, call: &Call, topology: &Topology) -> Option<Conversions> {
         use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
+        if self.wire_format(call, topology).is_some() {
+            return conversions(call.datatype, self.saturates());
+        }
+        if call.datatype == Datatype::Bfloat16 {
+            return None;
+        }
         if call.datatype == Datatype::Float16 && call.op != Some(Avg) {
             return None;
         }
         let rounds = matches!(call.op?, Sum | Product | Avg | PremulSum);
         // A minimum or maximum is one of the operands, so only an infinite one changes.
         let may_saturate = self.saturates() && matches!(call.op?, Min | Max);
-        if size < 2 || !rounds && !may_saturate {
+        if topology.size() < 2 || !rounds && !may_saturate {
             return None;
         }
         conversions(call.datatype, self.saturates())
@@ -130,7 +149,7 @@ impl PlanCache {
     ) -> Result<Prepared> {
         let unit = variant.unit(&operation.call);
         operation.check_by(topology.size(), unit)?;
-        let widening = self.widening(&operation.call, topology.size());
+        let widening = self.widening(&operation.call, topology);
         let Kernels { reduce, divide } = match variant.callback {
             Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
             None if widening.is_some() => operation.kernels_on(Datatype::Float32, rank, topology.size())?,
@@ -183,7 +202,7 @@ impl PlanCache {
         let call = if unit == operation.datatype.bytes() { call } else { call.on_opaque(unit) };
         let Placed { buffers, placement } = Placed::of(operation, unit, rank, topology.size())?;
         let prepared = layouts.get_or_build((&call, number), operation.layout, &placement, || {
-            let widening = self.widening(&call, topology.size());
+            let widening = self.widening(&call, topology);
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
                 None if widening.is_some() => Placement::kernels_on_copies(operation, topology.size())?,
@@ -229,7 +248,7 @@ impl PlanCache {
     fn build(&self, operation: &Operation, unit: usize, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
         // Copies do not overlap, so the program is not in place.
-        let in_place = operation.is_in_place_by(rank, unit) && self.widening(call, topology.size()).is_none();
+        let in_place = operation.is_in_place_by(rank, unit) && self.widening(call, topology).is_none();
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let request = on_elements(request, call, unit);
         let plan = whole_elements((self.choose(call, &request)?.build)(&request), &request);
@@ -244,6 +263,9 @@ impl PlanCache {
     }
 
     pub(super) fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
+        if let Some(format) = self.wire_format(call, request.topology) {
+            return self.tuning.choose_narrow(request, format);
+        }
         if call.op.is_none_or(ReduceOp::is_commutative) {
             self.tuning.choose(request, self.some_tcp)
         } else {
@@ -265,7 +287,7 @@ impl PlanCache {
             rank,
             root: call.root,
             count: call.count as usize,
-            element_bytes: match self.widening(call, topology.size()) {
+            element_bytes: match self.widening(call, topology) {
                 Some(_) => Datatype::Float32.bytes(),
                 None => call.datatype.bytes(),
             },

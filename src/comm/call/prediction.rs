@@ -8,7 +8,7 @@
 use super::plan_cache::PlanCache;
 use super::spec::CallSpec;
 use super::unequal::Unequal;
-use crate::algo::Algorithm;
+use crate::algo::{Algorithm, NARROW};
 use crate::base::{Call, CallKind, Collective, Result};
 use crate::cost::Times;
 use crate::p2p::{OutgoingMessage, RecvBuffer};
@@ -95,6 +95,9 @@ impl PlanCache {
     }
 
     fn formula_us(&self, chosen: &Algorithm, request: &PlanRequest) -> f64 {
+        if NARROW.iter().any(|row| std::ptr::eq(row, chosen)) {
+            return self.tuning.predicted_us(chosen, request, self.some_tcp);
+        }
         let candidates = self.tuning.candidates(request, self.some_tcp);
         let predicted = candidates.into_iter().find(|(algorithm, _)| algorithm.name == chosen.name);
         // An algorithm that the user names need not be a candidate; it has no prediction then.

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::unequal_settings::{unequal_bits, unequal_formats};
 use crate::backend::BackendChoice;
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result, WireFormat};
 use crate::executor::{Buffers, Prepared, Program};
 use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::CommId;
@@ -50,6 +51,8 @@ pub(in crate::comm) struct OwnSettings {
     pub wants_direct: bool,
     /// Whether its reductions shall have the same bits in every call.
     pub deterministic: bool,
+    /// The format in which its sums shall travel between hosts.
+    pub wire: Option<WireFormat>,
     /// Whether it wants a profile.
     pub wants_profile: bool,
     /// The engines that it was asked for.
@@ -65,6 +68,8 @@ const HAS_DEVICE: u8 = 2;
 const WANTS_DIRECT: u8 = 4;
 const DETERMINISTIC: u8 = 8;
 const WANTS_PROFILE: u8 = 16;
+/// Where the number of a format begins, of two bits.
+const WIRE_SHIFT: u8 = 5;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
 const MACHINE_BYTES: usize = 8;
@@ -92,7 +97,8 @@ pub(in crate::comm) fn agree(
         (own.deterministic, DETERMINISTIC),
         (own.wants_profile, WANTS_PROFILE),
     ];
-    mine.push(bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum());
+    let bits: u8 = bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum();
+    mine.push(bits | (WireFormat::number(own.wire) << WIRE_SHIFT));
     mine.extend(own.choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
@@ -101,6 +107,7 @@ pub(in crate::comm) fn agree(
     driver.lock().all_have_met();
     same_choice(&all)?;
     same_bits(&all)?;
+    same_wire(&all)?;
     Ok(evaluate(&all))
 }
 
@@ -144,16 +151,12 @@ pub(super) fn same_bits(all: &[u8]) -> Result<()> {
     unequal_bits(wishes).map_or(Ok(()), |text| Err(Error::Mismatch(format!("the ranks disagree: {text}"))))
 }
 
-/// The two ranks of which one wants the same bits in every call and the other does not, in words. `None`: all
-/// want the same.
-pub(super) fn unequal_bits(wishes: impl Iterator<Item = bool>) -> Option<String> {
-    let mut wishes = (0..).zip(wishes);
-    let (first, wish): (Rank, bool) = wishes.next()?;
-    let (other, _) = wishes.find(|(_, other)| *other != wish)?;
-    let (yes, no) = if wish { (first, other) } else { (other, first) };
-    Some(format!(
-        "rank {yes} asks for fixed bits (ANYCCL_DETERMINISTIC or the configuration), rank {no} does not"
-    ))
+/// Checks that all ranks want the same format between hosts.
+pub(super) fn same_wire(all: &[u8]) -> Result<()> {
+    let wanted = |bytes: &[u8]| RankRecord::read(bytes).wire;
+    let formats = all.chunks_exact(RECORD_BYTES).map(wanted);
+    let unequal = unequal_formats(formats);
+    unequal.map_or(Ok(()), |text| Err(Error::Mismatch(format!("the ranks disagree: {text}"))))
 }
 
 pub(super) fn evaluate(all: &[u8]) -> Agreed {
@@ -195,6 +198,7 @@ pub(super) struct RankRecord<'a> {
     has_device: bool,
     wants_direct: bool,
     deterministic: bool,
+    wire: Option<WireFormat>,
     wants_profile: bool,
     pub choice: BackendChoice,
 }
@@ -217,6 +221,7 @@ impl RankRecord<'_> {
             has_device: is_set(HAS_DEVICE),
             wants_direct: is_set(WANTS_DIRECT),
             deterministic: is_set(DETERMINISTIC),
+            wire: WireFormat::from_number((rest[0] >> WIRE_SHIFT) & 3),
             wants_profile: is_set(WANTS_PROFILE),
             choice,
         }
@@ -335,6 +340,24 @@ mod tests {
         assert!(matches!(error, Error::Mismatch(_)));
         let text = error.to_string();
         assert!(text.contains("rank 2 asks for fixed bits") && text.contains("rank 0 does not"), "{text}");
+    }
+
+    #[test]
+    fn ranks_that_want_different_formats_learn_which() {
+        let with = |format: Option<WireFormat>| {
+            let mut bytes = record(0, 3, 2, true);
+            bytes[BITS_AT] |= WireFormat::number(format) << WIRE_SHIFT;
+            bytes
+        };
+        let [bf16, f8] = [WireFormat::Bf16, WireFormat::F8].map(|format| with(Some(format)));
+        assert!(same_wire(&[bf16.clone(), bf16.clone()].concat()).is_ok());
+        for (other, name) in [(f8, "f8"), (with(None), "full")] {
+            let text = same_wire(&[bf16.clone(), bf16.clone(), other].concat()).unwrap_err().to_string();
+            assert!(
+                text.contains("rank 0 travel as bf16") && text.contains(&format!("rank 2 as {name}")),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -26,10 +26,19 @@ const CONNECT_TIME: Duration = Duration::from_secs(60);
 /// Longest text by which a rank says why it cannot open an engine.
 const SENTENCE_BYTES: usize = 1024;
 
-/// Refuses engines of others where reductions must have the same bits in every call: they promise none.
-pub(in crate::comm) fn check_fixed_bits(comm: &Communicator) -> Result<()> {
+/// Refuses what contradicts the promise that reductions have the same bits in every call: engines of others,
+/// and narrow forms, which round where hosts meet.
+pub(in crate::comm) fn check_promises(comm: &Communicator) -> Result<()> {
     if !comm.is_deterministic() {
         return Ok(());
+    }
+    if let Some(format) = comm.wire() {
+        return Err(Error::Unsupported(format!(
+            "\"{}\": fixed bits (ANYCCL_DETERMINISTIC or the configuration) cannot be kept where sums travel as {} between \
+             hosts (ANYCCL_WIRE or the configuration); ask for one of them",
+            comm.name,
+            format.name()
+        )));
     }
     let choice = comm.engines.choice;
     let named = MemoryKind::ALL.into_iter().filter_map(|memory| choice.named(memory)).flatten();

@@ -1,6 +1,6 @@
 //! Target of fuzzing: the records that ranks exchange when a communicator is made.
 
-use super::agreement::{RECORD_BYTES, RankRecord, evaluate, same_bits, same_choice};
+use super::agreement::{RECORD_BYTES, RankRecord, evaluate, same_bits, same_choice, same_wire};
 use super::formation::{self, FormationRecord};
 use crate::backend::BackendChoice;
 use crate::foreign_bytes::harness::check_sentence;
@@ -17,7 +17,7 @@ pub(in crate::comm) fn records(bytes: &[u8]) {
     if let Err(error) = same_choice(whole) {
         check_sentence(&error.to_string(), &[]);
     }
-    if let Err(error) = same_bits(whole) {
+    for error in [same_bits(whole), same_wire(whole)].into_iter().filter_map(Result::err) {
         check_sentence(&error.to_string(), &[]);
     }
     for record in bytes.chunks_exact(formation::RECORD_BYTES) {

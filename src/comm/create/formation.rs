@@ -8,9 +8,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::agreement::unequal_bits;
-use super::backends::{attach_like, check_fixed_bits};
-use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
+use super::backends::{attach_like, check_promises};
+use super::unequal_settings::{unequal_bits, unequal_formats};
+use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result, WireFormat};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::device::set_up_direct_path;
@@ -29,6 +29,8 @@ const NO_GROUP: u64 = u64::MAX;
 const NO_CONTEXT: u64 = u64::MAX;
 /// Setting: reductions have the same bits in every call.
 const DETERMINISTIC: u32 = 1;
+/// Where the number of the format of sums between hosts begins in the settings, a byte.
+const WIRE_SHIFT: u32 = 8;
 
 /// How a communicator is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl Way {
 pub(super) struct FormationRecord {
     group: u64,
     order: i32,
-    /// Bits: [`DETERMINISTIC`].
+    /// Bits: [`DETERMINISTIC`], and the number of a [`WireFormat`].
     settings: u32,
     context: u64,
     fingerprint: u64,
@@ -236,7 +238,8 @@ impl Communicator {
         let formed_by = self.driver.lock().next_formation(self.id)?;
         let context =
             if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
-        let settings = u32::from(self.will_be_deterministic(own)) * DETERMINISTIC;
+        let bits = u32::from(self.will_be_deterministic(own)) * DETERMINISTIC;
+        let settings = bits | (u32::from(WireFormat::number(self.future_wire(own))) << WIRE_SHIFT);
         let mine = FormationRecord { group, order, settings, context, fingerprint }.to_bytes();
         let mut all = vec![0; RECORD_BYTES * self.size() as usize];
         let call = Call {
@@ -266,10 +269,17 @@ impl Communicator {
         own.deterministic.unwrap_or(self.is_deterministic())
     }
 
+    /// The format of sums between hosts of a communicator that is made from this one with these settings.
+    fn future_wire(&self, own: &CommConfig) -> Option<WireFormat> {
+        own.wire.unwrap_or(self.wire())
+    }
+
     /// Checks that the members of a new communicator want the same one. An error is equal on all of them.
     fn check_settings(&self, how: &str, records: &[FormationRecord], members: &[Rank]) -> Result<()> {
-        let wishes = members.iter().map(|rank| records[*rank as usize].settings & DETERMINISTIC != 0);
-        unequal_bits(wishes).map_or(Ok(()), |text| {
+        let settings = || members.iter().map(|rank| records[*rank as usize].settings);
+        let bits = unequal_bits(settings().map(|settings| settings & DETERMINISTIC != 0));
+        let format = |settings: u32| WireFormat::from_number((settings >> WIRE_SHIFT) as u8);
+        bits.or_else(|| unequal_formats(settings().map(format))).map_or(Ok(()), |text| {
             Err(Error::Mismatch(format!(
                 "{how} on \"{}\": the ranks of the new communicator disagree: {text}; nothing was created",
                 self.name
@@ -280,13 +290,17 @@ impl Communicator {
     /// Makes the communicator, with the engines that it has, and logs its path for device memory.
     /// `members` are ranks of this communicator, and include this rank.
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, way: Way) -> Result<Communicator> {
-        if own.deterministic.is_some_and(|wanted| wanted != self.is_deterministic()) && way == Way::Shrunk {
+        let changed = [
+            ("config->deterministic", self.will_be_deterministic(own) != self.is_deterministic()),
+            ("config->wire", self.future_wire(own) != self.wire()),
+        ];
+        if let Some((what, _)) = changed.into_iter().find(|(_, differs)| *differs && way == Way::Shrunk) {
             // The survivors tell each other nothing of their settings.
             let got = "another value than that of the parent, in shrink".into();
-            return Err(Error::InvalidArgument { what: "config->deterministic", got });
+            return Err(Error::InvalidArgument { what, got });
         }
         let mut made = self.make_member(context, members, own, way)?;
-        check_fixed_bits(&made)?;
+        check_promises(&made)?;
         match way {
             Way::Shrunk if self.engines.on_host.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
@@ -315,7 +329,8 @@ impl Communicator {
         let rank = rank as Rank;
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{}", self.name, way.word()));
-        let plan_cache = self.plan_cache.for_members(members, self.will_be_deterministic(own));
+        let plan_cache =
+            self.plan_cache.for_members(members, self.will_be_deterministic(own), self.future_wire(own));
         let id = {
             let mut engine = self.driver.lock();
             if way == Way::WithContext && !engine.may_form(context) {

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
-use super::backends::{attach, check_fixed_bits};
+use super::backends::{attach, check_promises};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer, PeerInfo};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
@@ -99,7 +99,7 @@ impl Communicator {
         let driver = Driver::new(engine, config.spin)?;
         let kinds = Kinds::detect();
         let mine = own_settings(config, own, &kinds, some_tcp);
-        let deterministic = mine.deterministic;
+        let (deterministic, wire) = (mine.deterministic, mine.wire);
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, are_apart } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
@@ -112,7 +112,7 @@ impl Communicator {
         observe(&mut driver.lock(), (job, rank), &topology, config, has_profile);
         driver.lock().hold_pages(job, holds(&topology, rank, &pids).into_iter());
         let oversubscribed = ranks_per_core > 1;
-        let tuning = tuning.oversubscribed(ranks_per_core).with_fixed_bits(deterministic);
+        let tuning = tuning.oversubscribed(ranks_per_core).with_fixed_bits(deterministic).with_wire(wire);
         if oversubscribed {
             driver.lock().set_oversubscribed();
         }
@@ -135,7 +135,7 @@ impl Communicator {
         if comm.rank == 0 {
             warn_of_unknown_variables();
         }
-        let attached = check_fixed_bits(&comm)
+        let attached = check_promises(&comm)
             .and_then(|()| attach(&mut comm, config.backend, all_have_devices && !deterministic));
         if let Err(error) = attached.and_then(|()| set_up_direct_path(&mut comm, may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
@@ -171,6 +171,7 @@ fn own_settings(config: &Config, own: &CommConfig, kinds: &Kinds, some_tcp: bool
         has_device: kinds.has_context() && config.device_path != DevicePathChoice::Direct,
         wants_direct: kinds.may_differ() && config.device_path.is_direct(own.for_devices),
         deterministic: own.deterministic.unwrap_or(config.deterministic),
+        wire: own.wire.unwrap_or(config.wire),
         wants_profile: config.profile,
         choice: config.backend,
     }

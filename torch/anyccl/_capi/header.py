@@ -42,6 +42,14 @@ class LogLevel(IntEnum):
 LogCallback = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 
 
+class Wire(IntEnum):
+    DEFAULT = 0
+    FULL = 1
+    BF16 = 2
+    F8 = 3
+    INT8_BLOCK = 4
+
+
 class Config(Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -52,7 +60,7 @@ class Config(Structure):
         ("interface", c_char_p),
         ("backend", c_char_p),
         ("deterministic", c_int),
-        ("reserved", c_int),
+        ("wire", c_int),
     ]
 
 
