@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use anyccl_engine::algo::NARROW;
 use anyccl_engine::base::{Call, CallKind, Collective, Error};
 use anyccl_engine::comm::Communicator;
 
@@ -129,6 +130,7 @@ impl Contest<'_, '_> {
             count: self.count,
             rank: ranks.rank(),
             size: ranks.size(),
+            is_narrow: NARROW.iter().any(|row| row.name == algorithm),
         };
         // The output must be cleared first, because in place the input lies in the output.
         memory.write_output(Case::clear)?;

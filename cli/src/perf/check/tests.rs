@@ -1,7 +1,7 @@
 use super::*;
 
 fn case(collective: Collective, datatype: Datatype, op: ReduceOp, rank: Rank, size: u32) -> Case {
-    Case { collective, datatype, op, root: size - 1, count: 40, rank, size }
+    Case { collective, datatype, op, root: size - 1, count: 40, rank, size, is_narrow: false }
 }
 
 fn input(case: &Case) -> Vec<u8> {
@@ -118,4 +118,19 @@ fn a_part_of_a_reduce_scatter_comes_from_the_middle_of_the_input() {
     assert_eq!(of(0).first_wrong_element(&values[..12]), None);
     assert_eq!(of(5).first_wrong_element(&values[60..72]), None);
     assert_eq!(of(5).first_wrong_element(&values[..12]), Some(0));
+}
+
+#[test]
+fn a_sum_that_travelled_narrow_may_be_rounded_but_not_wrong() {
+    let narrow =
+        Case { is_narrow: true, ..case(Collective::AllReduce, Datatype::Float32, ReduceOp::Sum, 0, 4) };
+    let mut output = vec![0; 4 * narrow.count];
+    for (at, element) in output.chunks_exact_mut(4).enumerate() {
+        let sum = reduced(ReduceOp::Sum, Datatype::Float32, at, 4, 4) as f32;
+        element.copy_from_slice(&(sum * 1.06).to_ne_bytes());
+    }
+    assert_eq!(narrow.first_wrong_element(&output), None);
+    assert_eq!(Case { is_narrow: false, ..narrow }.first_wrong_element(&output), Some(0));
+    output[12..16].copy_from_slice(&0f32.to_ne_bytes());
+    assert_eq!(narrow.first_wrong_element(&output), Some(3));
 }
