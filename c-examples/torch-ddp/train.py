@@ -5,7 +5,7 @@
 
 Two nets begin with the same weights and see the same samples. gloo averages the gradients of one net, anyccl those of the
 other. Their steps take turns, so other load on the machine affects both alike. At the end the program prints the time of a
-step, the accuracy on digits outside of the training, and the distance between the weights of the two nets.
+step, the accuracy on digits outside of the training, and how far gradients and weights of the two nets are apart.
 """
 
 import argparse
@@ -64,6 +64,9 @@ class Run:
         self.optimizer.step()
         self.seconds.append(time.perf_counter() - begun)
 
+    def gradient(self):
+        return torch.cat([p.grad.flatten() for p in self.model.parameters()])
+
     @torch.no_grad()
     def accuracy(self, images, labels):
         return (self.model.module(images).argmax(dim=1) == labels).double().mean().item()
@@ -83,6 +86,7 @@ def main():
 
     runs = {backend: Run(backend, options.width) for backend in BACKENDS}
     order = torch.Generator().manual_seed(1)
+    apart = None
     for _ in range(options.epochs):
         shuffled = torch.randperm(TRAINED_ON, generator=order)
         for first in range(0, TRAINED_ON, options.batch):
@@ -90,6 +94,10 @@ def main():
             # The two nets begin in turns: the second one finds the samples in the caches.
             for run in runs.values() if first // options.batch % 2 else reversed(runs.values()):
                 run.step(images[mine], labels[mine])
+            if apart is None:
+                # The nets were the same, so only the two averages differ.
+                one, other = (run.gradient() for run in runs.values())
+                apart = ((one - other).norm() / one.norm()).item()
 
     accuracies = {backend: run.accuracy(images[TRAINED_ON:], labels[TRAINED_ON:]) for backend, run in runs.items()}
     one, other = (torch.cat([p.detach().flatten() for p in run.model.parameters()]) for run in runs.values())
@@ -98,6 +106,7 @@ def main():
         for backend, run in runs.items():
             step = 1000 * statistics.median(run.seconds)
             print(f"{backend:6}  {step:6.2f} ms per step  accuracy {100 * accuracies[backend]:.1f} %")
+        print(f"first gradient: difference of {apart:.1e}, as a share of its norm")
         print(f"largest difference of a weight: {(one - other).abs().max():.1e}")
     dist.destroy_process_group()
     if options.epochs >= EPOCHS and min(accuracies.values()) < WANTED_ACCURACY:
