@@ -22,6 +22,7 @@ mod picture;
 mod plan;
 mod progress;
 mod remote;
+mod replay;
 mod run;
 mod simulate;
 mod spelling;

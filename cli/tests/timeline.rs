@@ -183,7 +183,7 @@ fn a_full_disk_is_one_warning_of_each_rank_and_no_failure() {
     // Shared memory counts as a file, too.
     command.env("ANYCCL_TRACE", folder.at("trace")).env("ANYCCL_TRANSPORT", "tcp");
     let ended = ended_well(command);
-    let warnings = ended.stderr.matches("its trace ends here").count();
+    let warnings = ended.stderr.matches("its file ends here").count();
     assert_eq!(warnings, 2, "{}", ended.stderr);
     let nowhere = Folder::new("nowhere");
     fs::write(nowhere.at("file"), "").unwrap();

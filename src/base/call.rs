@@ -128,6 +128,17 @@ impl Call {
         Call { count, ..self }
     }
 
+    /// Number of elements, in the sense of [`Collective::input_elements`], and the bytes of each. Of a list, those
+    /// of one message. `None`: a layout has them.
+    pub fn elements(&self) -> Option<(u64, u64)> {
+        let plain = |count| Some((count, self.datatype.bytes() as u64));
+        match self.kind {
+            CallKind::List(_) => plain(ListCount::from_bits(self.count).elements),
+            CallKind::Collective(one) | CallKind::OnDevice(one) if one.has_layout() => None,
+            _ => self.opaque().or_else(|| plain(self.count)),
+        }
+    }
+
     /// Number of opaque elements and the length of each in bytes, if the call has them.
     fn opaque(&self) -> Option<(u64, u64)> {
         let is_callback = matches!(self.op, Some(ReduceOp::Callback | ReduceOp::OrderedCallback));
@@ -281,6 +292,7 @@ mod tests {
         let text = call.on_opaque(24).to_string();
         assert_eq!(text, "reduce(byte commutative callback, count 5 of 24 bytes, root 2)");
         assert_ne!(call.on_opaque(24).pack(), call.on_opaque(12).pack());
+        assert_eq!((call.on_opaque(24).elements(), call.elements()), (Some((5, 24)), Some((5, 1))));
         let unequal = Call { kind: CallKind::Collective(Collective::ReduceScatterV), ..call };
         assert_ne!(unequal.on_opaque(24).pack(), unequal.on_opaque(12).pack());
         assert_eq!(Call::unpack(call.on_opaque(usize::MAX).pack()).unwrap().root, 2);

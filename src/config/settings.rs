@@ -102,6 +102,8 @@ pub struct Config {
     pub metrics: Option<MetricsTarget>,
     /// Folder for the time line of each rank.
     pub trace: Option<String>,
+    /// Folder for the calls of each rank.
+    pub record: Option<String>,
     /// Whether a table of all calls is written at the end.
     pub profile: bool,
     /// Host and port at which clients of NCCL's RAS are served.
@@ -134,6 +136,7 @@ impl Default for Config {
             wire: None,
             metrics: None,
             trace: None,
+            record: None,
             profile: false,
             ras: None,
             log: Level::Warn,
@@ -215,6 +218,7 @@ impl Config {
             self.metrics = Some(target.ok_or_else(|| bad("ANYCCL_METRICS", &text, MetricsTarget::FORMS))?);
         }
         self.trace = raw("ANYCCL_TRACE");
+        self.record = raw("ANYCCL_RECORD");
         self.profile = switch("ANYCCL_PROFILE")?.unwrap_or(self.profile);
         Ok(())
     }

@@ -241,6 +241,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Folder to which each rank writes the time line of its calls, rounds and messages, for Perfetto and `anyccl trace report`. Unset: nothing is recorded.",
     },
     Variable {
+        name: "ANYCCL_RECORD",
+        default: "unset",
+        meaning: "Folder to which each rank writes its calls, with the times between them, for `anyccl simulate --replay` and `anyccl perf --replay`: the files of ANYCCL_TRACE without rounds and their messages. Unset: nothing is recorded.",
+    },
+    Variable {
         name: "ANYCCL_PROFILE",
         default: "0",
         meaning: "1: when the ranks finalize, rank 0 writes a table to standard error: how often all ranks made each call, with how many bytes, and how long it took. It is enough that one rank has it.",

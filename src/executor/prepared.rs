@@ -11,6 +11,7 @@ use super::buffers::Buffers;
 use super::program::Program;
 use super::widened::Widened;
 use crate::base::{Call, Result, mix};
+use crate::plan::BlockLengths;
 use crate::reduce::{DivideFn, Reducer};
 
 /// A prepared call: everything that it needs except its buffers.
@@ -35,6 +36,8 @@ pub struct Prepared {
     pub extent: Option<Extent>,
     /// Set if the program runs on copies of the buffers.
     pub widened: Option<Widened>,
+    /// The lengths of its blocks, for records of calls that have a layout.
+    pub lengths: Option<Box<BlockLengths>>,
 }
 
 /// The parts of its buffers that a call touches, counted from their beginnings.
@@ -108,6 +111,7 @@ impl Prepared {
             pre_exchange: None,
             extent: None,
             widened: None,
+            lengths: None,
         }
     }
 

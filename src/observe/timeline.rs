@@ -1,4 +1,9 @@
-//! `ANYCCL_TRACE`: the time line of a rank as a file, in the trace format of Chrome, which Perfetto reads.
+//! `ANYCCL_TRACE`, `ANYCCL_RECORD`: the time line of a rank as a file, in the trace format of Chrome, which
+//! Perfetto reads.
+//!
+//! A trace has rounds and messages of collectives; a recording has none. Both have what repeats a call: its
+//! arguments, the thread that made it, and when the program waited for it. So `anyccl simulate --replay` and
+//! `anyccl perf --replay` read both, and so does `anyccl trace report`.
 //!
 //! A call is a bar, the rounds of its plan lie in it, and messages have rows of their own, one for each peer
 //! and direction. Calls that are under way at the same time are in different rows ([`Row::slot`]). Waits for
@@ -22,6 +27,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -38,6 +44,8 @@ use crate::sys::{at_exit, clock, fork, host, limits};
 
 /// Beginning of the names of the files.
 pub const FILE_PREFIX: &str = "trace-";
+/// Version of the arguments of calls in the file. Readers refuse larger ones.
+pub const FORMAT: u32 = 1;
 /// Text that is kept in memory.
 const MOST_KEPT: usize = 256 << 10;
 /// How long the end of the process waits for a thread that is in a call.
@@ -57,12 +65,15 @@ pub struct CommLine<'a> {
     pub members: &'a [Rank],
 }
 
-/// A call that has ended. Times are those of [`trace::now`].
-pub struct CallLine<'a> {
+/// A call. Times are those of [`trace::now`].
+#[derive(Debug, Default)]
+pub struct CallLine {
     /// Name of its class.
     pub name: &'static str,
     /// The whole call, as in errors.
     pub title: String,
+    /// What repeats the call: members of a JSON object, each behind a comma.
+    pub details: String,
     /// Context of the communicator.
     pub context: u32,
     /// Number of a collective call there.
@@ -75,14 +86,30 @@ pub struct CallLine<'a> {
     pub begin: u64,
     /// End.
     pub end: u64,
+    /// The thread that has started it ([`thread`]).
+    pub thread: u32,
+    /// When its start returned, if that did not wait for the end.
+    pub returned: Option<u64>,
+    /// When the program learnt of the end, in which thread, if it did not wait in the call itself.
+    pub taken: Option<(u64, u32)>,
     /// Row of the call: see [`Timeline::take_slot`].
     pub slot: usize,
     /// Whether a thread was in it all the time.
     pub is_blocking: bool,
-    /// How it has ended: "ended", "failed" or "running".
+    /// How it has ended: "ended", "failed", "cancelled" or "running".
     pub state: &'static str,
     /// Its steps.
-    pub steps: &'a [Event],
+    pub steps: Vec<Event>,
+}
+
+/// Number of this thread, for readers of files: 0 for the first one that asks.
+pub fn thread() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    thread_local! {
+        static OWN: u32 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    // The storage of a thread that ends is gone: such threads share a number.
+    OWN.try_with(|own| *own).unwrap_or(u32::MAX)
 }
 
 /// What a row shows.
@@ -115,6 +142,8 @@ struct Row {
 pub struct Timeline {
     /// `None` once it could not be written.
     file: Option<Owned<File>>,
+    /// Whether the steps of calls are written.
+    pub has_steps: bool,
     path: PathBuf,
     text: String,
     rank: Rank,
@@ -149,9 +178,10 @@ pub(crate) fn hold() -> impl Drop {
 }
 
 /// Begins the file of a rank in a folder, which is made if it is missing. It is written to the end of the
-/// process, or until [`end`].
-pub fn begin(folder: &Path, of: CountedRank, hosts: u32) -> io::Result<SharedTimeline> {
-    let timeline = Arc::new(Mutex::new(Timeline::create(folder, of, hosts)?));
+/// process, or until [`end`]. `has_steps`: with the steps of calls.
+pub fn begin(folder: &Path, of: CountedRank, hosts: u32, has_steps: bool) -> io::Result<SharedTimeline> {
+    let timeline = Timeline { has_steps, ..Timeline::create(folder, of, hosts)? };
+    let timeline = Arc::new(Mutex::new(timeline));
     AT_EXIT.call_once(|| at_exit::run(end_at_exit));
     timelines().lock().push(Arc::clone(&timeline));
     Ok(timeline)
@@ -181,6 +211,7 @@ impl Timeline {
         let time = trace::now();
         let mut timeline = Timeline {
             file: Some(Owned::new(file)),
+            has_steps: true,
             path,
             text: "[\n".into(),
             rank: of.rank,
@@ -197,7 +228,7 @@ impl Timeline {
         timeline.about(
             "anyccl",
             &format!(
-                "\"version\":{},\"job\":\"{:016x}\",\"rank\":{},\"size\":{},\"hosts\":{hosts},\"host\":{},\
+                "\"version\":{},\"format\":{FORMAT},\"job\":\"{:016x}\",\"rank\":{},\"size\":{},\"hosts\":{hosts},\"host\":{},\
                  \"machine\":\"{:016x}\",\"process\":{process},\"monotonic\":{monotonic},\"time\":{time}",
                 quoted(VERSION),
                 of.job,
@@ -247,21 +278,38 @@ impl Timeline {
         self.slots - 1
     }
 
-    /// Writes a call, and frees its slot.
+    /// Frees the slot of a call that has ended.
+    pub fn free_slot(&mut self, slot: usize) {
+        self.free_slots.push(Reverse(slot));
+    }
+
+    /// Writes a call.
     pub fn note_call(&mut self, call: &CallLine) {
-        self.free_slots.push(Reverse(call.slot));
         if self.file.is_none() {
             return;
         }
         let row = |subject| Row { slot: call.slot, subject };
         let mut facts = format!(
-            "\"call\":{},\"communicator\":{},\"bytes\":{},\"blocking\":{},\"state\":\"{}\"",
+            "\"call\":{},\"communicator\":{},\"bytes\":{},\"blocking\":{},\"state\":\"{}\",\"thread\":{}{}",
             quoted(&call.title),
             call.context,
             call.bytes,
             call.is_blocking,
-            call.state
+            call.state,
+            call.thread,
+            call.details,
         );
+        let mut add_time = |name, time: u64| {
+            let after = microseconds(time.saturating_sub(call.begin));
+            write!(facts, ",\"{name}\":{after}").expect("a string takes all");
+        };
+        if let Some(returned) = call.returned.filter(|_| !call.is_blocking) {
+            add_time("returned", returned);
+        }
+        if let Some((taken, by)) = call.taken.filter(|_| !call.is_blocking) {
+            add_time("taken", taken);
+            write!(facts, ",\"taken_by\":{by}").expect("a string takes all");
+        }
         let mut add = |name, value: Option<u64>| {
             if let Some(value) = value {
                 write!(facts, ",\"{name}\":{value}").expect("a string takes all");
@@ -270,15 +318,22 @@ impl Timeline {
         add("number", call.number.map(u64::from));
         add("peer", call.peer.map(u64::from));
         self.bar(row(Subject::Calls), call.name, "call", (call.begin, call.end), &facts);
+        if self.has_steps {
+            self.note_steps(call);
+        }
+    }
+
+    fn note_steps(&mut self, call: &CallLine) {
+        let row = |subject| Row { slot: call.slot, subject };
         let of_call = format!("\"communicator\":{},\"number\":{}", call.context, call.number.unwrap_or(0));
-        for round in rounds(call.steps) {
+        for round in rounds(&call.steps) {
             let subject = if round.lane == 0 { Subject::Calls } else { Subject::Lane(round.lane) };
             let facts = format!("{of_call},\"lane\":{},\"round\":{}", round.lane, round.round);
             let name = format!("round {}", round.round);
             let begin = round.begin.max(call.begin);
             self.bar(row(subject), &name, "round", (begin, round.end.min(call.end)), &facts);
         }
-        for step in call.steps {
+        for step in &call.steps {
             let peer = step.peer.unwrap_or(0);
             let (subject, name, category) = match step.activity {
                 Activity::Call => continue,
@@ -303,7 +358,13 @@ impl Timeline {
     /// Writes a wait for calls that were started before.
     pub fn note_wait(&mut self, begin: u64, end: u64) {
         // Threads may wait at the same time. They share the row: few programs do that.
-        self.bar(Row { slot: 0, subject: Subject::Waits }, "wait", "wait", (begin, end), "");
+        self.bar(
+            Row { slot: 0, subject: Subject::Waits },
+            "wait",
+            "wait",
+            (begin, end),
+            &format!("\"thread\":{}", thread()),
+        );
     }
 
     fn bar(&mut self, row: Row, name: &str, category: &str, (begin, end): (u64, u64), facts: &str) {
@@ -385,7 +446,7 @@ impl Timeline {
             limits::check_file(self.written).and_then(|()| file.write_all(self.text.as_bytes()))
         {
             let path = self.path.display();
-            log_line!(Warn, "rank {}: its trace ends here: cannot write {path}: {error}", self.rank);
+            log_line!(Warn, "rank {}: its file ends here: cannot write {path}: {error}", self.rank);
             self.file = None;
         }
         self.text.clear();
@@ -438,34 +499,33 @@ mod tests {
 
     const OF: CountedRank = CountedRank { job: 7, rank: 1, size: 2 };
 
-    fn call(timeline: &mut Timeline, begin: u64, steps: &[Event]) {
+    fn call(timeline: &mut Timeline, begin: u64) {
         let slot = timeline.take_slot();
         timeline.note_call(&CallLine {
             name: "all_reduce",
             title: "all_reduce(float32 sum, count 1)".into(),
-            context: 0,
             number: Some(3),
-            peer: None,
             bytes: 4,
             begin: timeline.zero + begin,
             end: timeline.zero + begin + 1500,
             slot,
             is_blocking: true,
             state: "ended",
-            steps,
+            ..CallLine::default()
         });
+        timeline.free_slot(slot);
     }
 
     #[test]
     fn a_file_is_complete_without_its_end_and_with_it() {
         let folder = tempfile();
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
-        call(&mut timeline, 2000, &[]);
+        call(&mut timeline, 2000);
         timeline.flush();
         let cut = fs::read_to_string(&timeline.path).unwrap();
         assert!(cut.starts_with("[\n{\"name\":\"anyccl\"") && cut.ends_with('}'), "{cut}");
         assert!(cut.contains("\"ts\":2.000,\"dur\":1.500"), "{cut}");
-        call(&mut timeline, 4000, &[]);
+        call(&mut timeline, 4000);
         timeline.end();
         let whole = fs::read_to_string(&timeline.path).unwrap();
         assert!(whole.starts_with(&format!("{cut},\n")) && whole.ends_with("}\n]\n"), "{whole}");
@@ -501,7 +561,7 @@ mod tests {
         let folder = tempfile();
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 1));
-        timeline.free_slots.push(Reverse(0));
+        timeline.free_slot(0);
         assert_eq!((timeline.take_slot(), timeline.take_slot()), (0, 2));
         fs::remove_dir_all(folder).unwrap();
     }
@@ -512,11 +572,11 @@ mod tests {
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         timeline.file = Some(Owned::new(full));
-        call(&mut timeline, 0, &[]);
+        call(&mut timeline, 0);
         timeline.flush();
         assert!(timeline.file.is_none());
         for at in 0..1000 {
-            call(&mut timeline, at, &[]);
+            call(&mut timeline, at);
         }
         assert!(timeline.text.is_empty());
         timeline.end();

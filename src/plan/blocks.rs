@@ -57,6 +57,32 @@ impl BlockLayout<'_> {
         BlockLayout { input: &[], output: &[], sources: &[], destinations: &[], host_lengths: &[] };
 }
 
+/// The lengths of a layout's blocks, without their places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockLengths {
+    /// Lengths of the blocks that are read, in elements of the call's datatype.
+    pub input: Vec<usize>,
+    /// Lengths of the blocks that are written.
+    pub output: Vec<usize>,
+    /// As [`BlockLayout::sources`].
+    pub sources: Vec<Rank>,
+    /// As [`BlockLayout::destinations`].
+    pub destinations: Vec<Rank>,
+}
+
+impl BlockLengths {
+    /// The lengths of a layout whose elements have `scale` elements of the datatype each.
+    pub fn of(layout: &BlockLayout, scale: usize) -> BlockLengths {
+        let lengths = |blocks: &[Block]| blocks.iter().map(|block| block.len * scale).collect();
+        BlockLengths {
+            input: lengths(layout.input),
+            output: lengths(layout.output),
+            sources: layout.sources.to_vec(),
+            destinations: layout.destinations.to_vec(),
+        }
+    }
+}
+
 /// Number of elements from the start of a buffer to the end of its last block. Empty blocks do not count.
 pub fn extent(blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| block.len > 0).map(|block| block.end()).max().unwrap_or(0)

@@ -39,7 +39,7 @@ mod print;
 mod unfused;
 pub mod verify;
 
-pub use blocks::{Block, BlockLayout, extent};
+pub use blocks::{Block, BlockLayout, BlockLengths, extent};
 
 use crate::base::{Collective, Rank, WireFormat};
 use crate::topology::Topology;

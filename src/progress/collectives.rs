@@ -127,6 +127,9 @@ impl Engine {
         let at = self.calls.active.iter().position(|a| a.number == number)?;
         self.calls.active[at].outcome.as_ref()?;
         let mut active = self.calls.active.swap_remove(at);
+        if self.observer.is_some() {
+            self.note_taken(number);
+        }
         if matches!(active.outcome, Some(Ok(()))) && self.may_have_missed_control() {
             self.read_control();
             if let Some(failure @ Error::Timeout { .. }) = self.failure(active.comm) {

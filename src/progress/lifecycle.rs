@@ -202,6 +202,6 @@ impl Engine {
             }
         }
         self.end_messages(id, &error);
-        self.observer.iter().for_each(|observer| observer.note_failure());
+        self.observer.iter_mut().for_each(|observer| observer.note_failure());
     }
 }

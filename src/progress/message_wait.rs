@@ -27,6 +27,7 @@ impl Driver {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send(comm, what) }?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(Started::Running(ticket))
     }
 
@@ -52,6 +53,7 @@ impl Driver {
         if !engine.waits_quietly(ticket) {
             self.move_on(&mut engine);
         }
+        engine.note_returned(ticket);
         Ok(Started::Running(ticket))
     }
 
@@ -69,6 +71,7 @@ impl Driver {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_claimed(comm, message, buffer) }?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 
@@ -161,6 +164,7 @@ impl Driver {
         let mut engine = self.lock();
         let ticket = engine.start_probe(comm, selector, true)?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 

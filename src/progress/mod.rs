@@ -22,6 +22,7 @@
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
 
 mod backpressure;
+mod call_details;
 mod calls;
 mod collectives;
 mod comm_table;

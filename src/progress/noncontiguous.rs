@@ -25,6 +25,7 @@ impl Driver {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send_noncontiguous(comm, what, memory) }?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 
@@ -43,6 +44,7 @@ impl Driver {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_receive_noncontiguous(comm, selector, buffer, memory) }?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 
@@ -64,6 +66,7 @@ impl Driver {
         })?;
         engine.note_receive(ticket, None, None);
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 

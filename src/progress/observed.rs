@@ -4,30 +4,30 @@
 //! An engine that is observed takes no fast path, so that each call and message begins and ends here: `start`
 //! and `enlist` of collectives, `start_message` and the taking of an outcome for messages.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use super::call_details;
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use super::observer::{ENDED, FAILED, ObservedTicket, Observer, OpenCall};
-use crate::base::{Call, CallKind, Collective, Rank, ReduceOp};
+use super::observer::{CANCELLED, ENDED, FAILED, ObservedTicket, Observer, OpenCall};
+use crate::base::{Call, CallKind, Collective, Rank};
 use crate::observe::counts::{CallClass, CountedRank, RankCounts, add};
 use crate::observe::profile::{self, RankProfile};
-use crate::observe::timeline::{CommLine, SharedTimeline};
+use crate::observe::timeline::{CallLine, CommLine, SharedTimeline};
 use crate::observe::trace;
 use crate::p2p::{OutgoingMessage, RecvBuffer, Status};
-use crate::sys::fork;
 
 impl Engine {
-    /// Counts calls from now on, and records them in a time line if there is one.
-    pub fn observe(&mut self, of: CountedRank, timeline: Option<SharedTimeline>, has_profile: bool) {
-        trace::watch_calls(timeline.is_some());
+    /// Counts calls from now on, and records them in files, if there are any.
+    pub fn observe(&mut self, of: CountedRank, timelines: Vec<SharedTimeline>, has_profile: bool) {
         self.fast_below = 0;
-        let (counts, open) = (RankCounts::enter(of), HashMap::new());
+        let counts = RankCounts::enter(of);
         if has_profile {
             profile::want(&counts);
         }
-        self.observer = Some(Box::new(Observer { counts, timeline, open, started: 0, epoch: fork::epoch() }));
+        let observer = Observer::new(counts, timelines);
+        trace::watch_calls(observer.has_steps);
+        self.observer = Some(Box::new(observer));
         for id in self.comms.ids() {
             self.note_comm(id);
         }
@@ -39,15 +39,14 @@ impl Engine {
         profile::take(counts).then(|| RankProfile::of(counts))
     }
 
-    /// Notes a new communicator in the time line.
+    /// Notes a new communicator in the files.
     pub(super) fn note_comm(&self, id: CommId) {
-        let Some(timeline) = self.observer.as_ref().and_then(|observer| observer.timeline.as_ref()) else {
-            return;
-        };
+        let Some(observer) = &self.observer else { return };
         let comm = self.comms.get(id);
         let members: Vec<Rank> = comm.members.iter().map(|member| member.endpoint).collect();
         let (context, name, rank, group) = (comm.context, comm.name.as_str(), comm.rank, comm.group());
-        timeline.lock().note_comm(&CommLine { context, group, name, rank, members: &members });
+        let line = CommLine { context, group, name, rank, members: &members };
+        observer.timelines.iter().for_each(|timeline| timeline.lock().note_comm(&line));
     }
 
     /// Notes that a call is being started.
@@ -67,19 +66,19 @@ impl Engine {
             let (sent, received) = moved();
             sent.max(received)
         });
-        observer.begin(OpenCall {
-            ticket: ObservedTicket::Call(active.number),
-            class: CallClass::of(call.kind),
+        let line = CallLine {
             title: call.to_string(),
+            details: match observer.timelines.is_empty() {
+                true => String::new(),
+                false => call_details::of_call(&active.prepared, active.buffers) + &call_details::of_thread(),
+            },
             context: self.comms.get(active.comm).context,
             number: Some(active.execution.header().sequence),
-            peer: None,
             bytes,
             begin: observer.started,
-            is_blocking: false,
-            slot: 0,
-            steps: Vec::new(),
-        });
+            ..CallLine::default()
+        };
+        observer.begin(ObservedTicket::Call(active.number), OpenCall::new(CallClass::of(call.kind), line));
     }
 
     /// Notes that a send has begun.
@@ -88,7 +87,8 @@ impl Engine {
         let title = |to: String| {
             format!("send({}, count {}, to {to}, tag {})", what.datatype.name(), what.count, what.tag)
         };
-        self.note_message(ticket, CallClass::SEND, Some(what.to), bytes, title);
+        let details = || call_details::of_send(what);
+        self.note_message(ticket, CallClass::SEND, Some(what.to), bytes, (title, details));
     }
 
     /// Notes that a receive has begun. `None`: into noncontiguous memory, or of a message that is known.
@@ -96,12 +96,13 @@ impl Engine {
         let what =
             buffer.map_or("bytes".to_string(), |one| format!("{}, up to {}", one.datatype.name(), one.count));
         let title = |from: String| format!("receive({what}, from {from})");
-        self.note_message(ticket, CallClass::RECEIVE, from, 0, title);
+        self.note_message(ticket, CallClass::RECEIVE, from, 0, (title, String::new));
     }
 
     /// Notes that a probe has begun.
     pub(super) fn note_probe(&mut self, ticket: Ticket, from: Option<Rank>) {
-        self.note_message(ticket, CallClass::PROBE, from, 0, |from| format!("probe(from {from})"));
+        let title = |from| format!("probe(from {from})");
+        self.note_message(ticket, CallClass::PROBE, from, 0, (title, String::new));
     }
 
     fn note_message(
@@ -110,23 +111,23 @@ impl Engine {
         class: CallClass,
         with: Option<Rank>,
         bytes: u64,
-        title: impl FnOnce(String) -> String,
+        (title, details): (impl FnOnce(String) -> String, impl FnOnce() -> String),
     ) {
         let (Some(observer), Ticket::Message(message)) = (&mut self.observer, ticket) else { return };
         let comm = self.comms.get(message.comm);
-        observer.begin(OpenCall {
-            ticket: ObservedTicket::Message(message),
-            class,
+        let line = CallLine {
             title: title(with.map_or("any rank".into(), |rank| format!("rank {rank}"))),
+            details: match observer.timelines.is_empty() {
+                true => String::new(),
+                false => details() + &call_details::of_thread(),
+            },
             context: comm.context,
-            number: None,
             peer: with.and_then(|rank| comm.members.get(rank as usize)).map(|member| member.endpoint),
             bytes,
             begin: trace::now(),
-            is_blocking: false,
-            slot: 0,
-            steps: Vec::new(),
-        });
+            ..CallLine::default()
+        };
+        observer.begin(ObservedTicket::Message(message), OpenCall::new(class, line));
     }
 
     /// Notes that the outcome of a message was taken. `status`: `None` if it has failed.
@@ -135,36 +136,56 @@ impl Engine {
         let (Some(observer), Ticket::Message(message)) = (&mut self.observer, ticket) else { return };
         let ticket = ObservedTicket::Message(message);
         let Some(call) = observer.find(ticket) else { return };
-        if call.class == CallClass::RECEIVE
-            && let Some(status) = status.filter(|status| !status.is_cancelled)
+        let is_cancelled = status.is_some_and(|status| status.is_cancelled);
+        if call.class != CallClass::SEND
+            && let Some(status) = status.filter(|_| !is_cancelled)
         {
-            call.bytes = status.bytes as u64;
+            call.line.details += &call_details::of_received(status);
+            if call.class == CallClass::RECEIVE {
+                call.line.bytes = status.bytes as u64;
+            }
             let comm = self.comms.find(message.comm);
             let member = comm.and_then(|comm| comm.members.get(status.source as usize));
-            call.peer = member.map(|member| member.endpoint).or(call.peer);
+            call.line.peer = member.map(|member| member.endpoint).or(call.line.peer);
         }
-        let state = if status.is_some() { ENDED } else { FAILED };
-        let Some(call) = observer.end(ticket, state) else { return };
-        if let Some(endpoint) = call.peer.and_then(|peer| self.endpoints.get(peer as usize))
-            && state == ENDED
+        let (class, peer, bytes) = (call.class, call.line.peer, call.line.bytes);
+        let state = match status {
+            None => FAILED,
+            Some(_) if is_cancelled => CANCELLED,
+            Some(_) => ENDED,
+        };
+        observer.end(ticket, state);
+        if let Some(endpoint) = peer.and_then(|peer| self.endpoints.get(peer as usize))
+            && state != FAILED
         {
-            let (sent, received) = match call.class {
-                CallClass::SEND => (call.bytes, 0),
-                CallClass::RECEIVE => (0, call.bytes),
+            let (sent, received) = match class {
+                CallClass::SEND => (bytes, 0),
+                CallClass::RECEIVE => (0, bytes),
                 _ => (0, 0),
             };
             observer.counts.note_traffic(endpoint.transport(), sent, received);
         }
     }
 
+    /// Notes that the program has learnt of the end of a collective call.
+    #[cold]
+    pub(super) fn note_taken(&mut self, number: u64) {
+        if let Some(observer) = &mut self.observer {
+            observer.note_taken(ObservedTicket::Call(number));
+        }
+    }
+
+    /// Notes that the start of a call returns now.
+    pub(super) fn note_returned(&mut self, ticket: Ticket) {
+        if let Some(observer) = &mut self.observer {
+            observer.note_returned(ticket.into());
+        }
+    }
+
     /// Notes that a thread waits in the call itself until it ends.
     pub(super) fn note_blocking(&mut self, ticket: Ticket) {
-        let ticket = match ticket {
-            Ticket::Call(number) => ObservedTicket::Call(number),
-            Ticket::Message(message) => ObservedTicket::Message(message),
-        };
-        if let Some(call) = self.observer.as_mut().and_then(|observer| observer.find(ticket)) {
-            call.is_blocking = true;
+        if let Some(call) = self.observer.as_mut().and_then(|observer| observer.find(ticket.into())) {
+            call.line.is_blocking = true;
         }
     }
 
@@ -191,21 +212,23 @@ impl Engine {
         let end = trace::now();
         add(&observer.counts.waits, 1);
         add(&observer.counts.waited, end.saturating_sub(begin));
-        if let Some(timeline) = &observer.timeline {
-            timeline.lock().note_wait(begin, end);
+        observer.timelines.iter().for_each(|timeline| timeline.lock().note_wait(begin, end));
+    }
+}
+
+impl From<Ticket> for ObservedTicket {
+    fn from(ticket: Ticket) -> ObservedTicket {
+        match ticket {
+            Ticket::Call(number) => ObservedTicket::Call(number),
+            Ticket::Message(message) => ObservedTicket::Message(message),
         }
     }
 }
 
 /// Bytes of the buffer that a call names, if its count says so.
 fn bytes_of(call: &Call) -> Option<u64> {
-    let is_opaque = matches!(call.op, Some(ReduceOp::Callback | ReduceOp::OrderedCallback));
     match call.kind {
         CallKind::Collective(Collective::Barrier) | CallKind::Formation(_) => Some(0),
-        CallKind::Collective(collective) if collective.has_layout() || is_opaque => None,
-        CallKind::Collective(_) | CallKind::Goodbye => {
-            Some(call.count.saturating_mul(call.datatype.bytes() as u64))
-        }
-        _ => None,
+        _ => call.elements().map(|(count, bytes)| count.saturating_mul(bytes)),
     }
 }

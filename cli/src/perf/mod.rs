@@ -4,7 +4,7 @@
 //! environment describes ([`ranks`]). It goes through the sizes ([`sweep`], [`pairs`]), checks each result
 //! against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`],
 //! [`report`], [`plot`], [`page`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures the
-//! costs on which the choice of algorithms depends. docs/measuring.md says what the numbers mean.
+//! costs on which the choice of algorithms depends. [`replay`] makes the calls of a recorded job again. docs/measuring.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;
@@ -22,6 +22,7 @@ mod ping_pong;
 mod plot;
 mod ranks;
 mod region;
+mod replay;
 mod report;
 pub mod sizes;
 mod statistics;
@@ -39,6 +40,7 @@ use anyccl_engine::reduce;
 
 use crate::failure::Failure;
 use crate::output::say;
+use crate::replay::Recording;
 use crate::sys::signal;
 use arguments::What;
 use bench::Bench;
@@ -59,6 +61,9 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
         signal::ignore(libc::SIGTTOU);
     }
     arguments.validate(None)?;
+    if let Some(recording) = Recording::find(&arguments.recorded) {
+        return replay::replay(arguments, recording, Ranks::join()?);
+    }
     let mut ranks = Ranks::join()?;
     arguments.validate(Some(ranks.size()))?;
     if arguments.memory == MemoryKind::Cuda

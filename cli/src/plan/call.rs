@@ -16,12 +16,9 @@ use crate::failure::Failure;
 use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
 use crate::spelling::{self, OneOf};
 
-/// The call, without its ranks.
+/// The call, without its collective and its ranks.
 #[derive(Args)]
 pub struct CallArguments {
-    // The help is the list of names.
-    #[arg(help = names().join(", "), value_parser = COLLECTIVE, hide_possible_values = true)]
-    pub collective: Collective,
     /// Bytes of the larger buffer of a rank: 512, 8K, 1G
     #[arg(short, long, default_value = "1M", value_parser = parse_bytes)]
     #[arg(allow_negative_numbers = true)]
@@ -39,7 +36,8 @@ pub struct CallArguments {
     pub in_place: bool,
 }
 
-const COLLECTIVE: OneOf<Collective> = OneOf { parse: collective, names };
+/// The collectives with one count.
+pub const COLLECTIVE: OneOf<Collective> = OneOf { parse: collective, names };
 
 /// Names of algorithms, of whichever collective. The collective that is asked for decides later.
 pub const ALGORITHM: OneOf<String> = OneOf { parse: |text| Ok(text.to_string()), names: algorithm_names };
@@ -51,7 +49,7 @@ pub fn algorithm_names() -> Vec<&'static str> {
 }
 
 /// Collectives with a layout are not among them: they need more than a size to describe them.
-fn names() -> Vec<&'static str> {
+pub fn names() -> Vec<&'static str> {
     Collective::UNIFORM.map(Collective::name).to_vec()
 }
 
@@ -59,6 +57,11 @@ fn collective(text: &str) -> Result<Collective, String> {
     spelling::find(text, names()).and_then(Collective::from_name).ok_or_else(|| {
         format!("the collectives are {}{}", names().join(", "), spelling::did_you_mean(text, names()))
     })
+}
+
+/// The host of each rank, with consecutive ranks together.
+pub fn host_labels(ranks: u32, hosts: u32) -> Vec<u64> {
+    (0..ranks).map(|rank| u64::from(rank) * u64::from(hosts) / u64::from(ranks)).collect()
 }
 
 /// A call on certain hosts, with the tuning that the environment demands.
@@ -81,7 +84,12 @@ struct Shape {
 
 impl PlannedCall {
     /// A call of `ranks` ranks on `hosts` hosts, with consecutive ranks together.
-    pub fn new(arguments: &CallArguments, ranks: u32, hosts: u32) -> Result<PlannedCall, Failure> {
+    pub fn new(
+        collective: Collective,
+        arguments: &CallArguments,
+        ranks: u32,
+        hosts: u32,
+    ) -> Result<PlannedCall, Failure> {
         let usage = |text: String| Failure { code: 2, text };
         if hosts > ranks {
             return Err(usage(format!("{hosts} hosts need at least as many ranks, not {ranks}")));
@@ -89,17 +97,16 @@ impl PlannedCall {
         if arguments.root >= ranks {
             return Err(usage(format!("--root {}: there are ranks 0 to {}", arguments.root, ranks - 1)));
         }
-        let host_of = |rank| u64::from(rank) * u64::from(hosts) / u64::from(ranks);
         let config = Config::from_environment()?;
         Ok(PlannedCall {
-            topology: Topology::from_labels(&(0..ranks).map(host_of).collect::<Vec<_>>()),
+            topology: Topology::from_labels(&host_labels(ranks, hosts)),
             tuning: Tuning::from_config(&config)?,
             all_tcp: config.transport == TransportChoice::Tcp,
             arguments: Shape {
-                collective: arguments.collective,
+                collective,
                 bytes: arguments.bytes,
                 element: usize::from(arguments.element),
-                root: if arguments.collective.has_root() { arguments.root } else { 0 },
+                root: if collective.has_root() { arguments.root } else { 0 },
                 in_place: arguments.in_place,
             },
         })

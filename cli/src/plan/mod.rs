@@ -14,7 +14,7 @@ pub mod units;
 use std::path::PathBuf;
 
 use anyccl_engine::algo::{self, Algorithm};
-use anyccl_engine::base::Rank;
+use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::comm::DevicePath;
 use anyccl_engine::config::{BackendName, Config, MemoryKind};
 use anyccl_engine::plan::PlanRequest;
@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::MEMORY;
 use crate::picture::{Format, Theme};
-use call::{ALGORITHM, CallArguments, PlannedCall};
+use call::{ALGORITHM, COLLECTIVE, CallArguments, PlannedCall, names};
 use choice::Choice;
 
 /// Show which algorithm a call would use and why, and what each rank would do
@@ -39,6 +39,9 @@ use choice::Choice;
     anyccl plan broadcast --ranks 16 --hosts 4 --root 3 --algorithm binomial --svg broadcast.svg\n  \
     ANYCCL_ALGORITHM=all_gather:ring anyccl plan all_gather --ranks 5 --rank 2 --all")]
 pub struct PlanArguments {
+    // The help is the list of names.
+    #[arg(help = names().join(", "), value_parser = COLLECTIVE, hide_possible_values = true)]
+    collective: Collective,
     #[command(flatten)]
     call: CallArguments,
     /// Number of ranks
@@ -76,7 +79,7 @@ pub struct PlanArguments {
 
 /// Prints the choice and the plans.
 pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
-    let call = PlannedCall::new(&arguments.call, arguments.ranks, arguments.hosts)?
+    let call = PlannedCall::new(arguments.collective, &arguments.call, arguments.ranks, arguments.hosts)?
         .oversubscribed(arguments.ranks_per_core);
     let request = call.request();
     let choice = Choice::new(&call, &request)?;

@@ -6,7 +6,6 @@ use anyccl_engine::simulate::{Model, PRESETS, Preset};
 use anyccl_engine::tuning::{Links, Tuning};
 
 use crate::failure::Failure;
-use crate::plan::call::PlannedCall;
 
 /// Links and cores of a cluster, and the choice of algorithms on it.
 pub struct Cluster {
@@ -24,14 +23,14 @@ const ENGINE: &str = "engine";
 
 impl Cluster {
     /// The model with this name; else the file of that name.
-    pub fn find(name: &str, call: &PlannedCall) -> Result<Cluster, Failure> {
-        let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
+    pub fn find(name: &str, tuning: &Tuning, all_tcp: bool) -> Result<Cluster, Failure> {
+        let engine = Links { shm: tuning.shm, tcp: tuning.tcp, ..Links::DEFAULT };
         let (model, links) = match Preset::find(name) {
-            _ if name == ENGINE => of_links(engine, call.all_tcp),
+            _ if name == ENGINE => of_links(engine, all_tcp),
             Some(preset) => (preset.model, preset.model.links()),
-            None => of_file(name, engine, call)?,
+            None => of_file(name, engine, all_tcp)?,
         };
-        Ok(Cluster { name: name.into(), model, tuning: call.tuning.clone().with_links(links) })
+        Ok(Cluster { name: name.into(), model, tuning: tuning.clone().with_links(links) })
     }
 }
 
@@ -42,7 +41,7 @@ fn of_links(links: Links, all_tcp: bool) -> (Model, Links) {
 }
 
 /// Reads a file of figures for `ANYCCL_TUNING_FILE`, or a model.
-fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Links), Failure> {
+fn of_file(name: &str, engine: Links, all_tcp: bool) -> Result<(Model, Links), Failure> {
     let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
         let known = PRESETS.each_ref().map(|preset| preset.name).join(", ");
         Failure::own(format_args!(
@@ -53,8 +52,8 @@ fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Link
     // Keys of models begin with other words, except those of reductions, which both kinds of file have.
     let is_tuning = text.lines().any(|line| ["shm.", "tcp."].iter().any(|word| line.starts_with(word)));
     if is_tuning {
-        return Ok(of_links(Links::parse(&text).map_err(refused)?, call.all_tcp));
+        return Ok(of_links(Links::parse(&text).map_err(refused)?, all_tcp));
     }
-    let model = Model::parse(&text, &of_links(engine, call.all_tcp).0).map_err(refused)?;
+    let model = Model::parse(&text, &of_links(engine, all_tcp).0).map_err(refused)?;
     Ok((model, model.links()))
 }

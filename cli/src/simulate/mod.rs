@@ -1,13 +1,15 @@
-//! `anyccl simulate`: how long a collective would take on a cluster that one does not have.
+//! `anyccl simulate`: how long a collective, or a recorded job, would take on a cluster that one does not have.
 //!
 //! [`cluster`] finds the costs. [`compare`] simulates every algorithm of the collective
 //! ([`anyccl_engine::simulate`]). [`print`](mod@print) lays out the table and the critical path, [`sweep`]
-//! makes tables and pictures of times over sizes, and [`json`] prints everything for programs.
+//! makes tables and pictures of times over sizes, and [`json`] prints everything for programs. [`replay`]
+//! predicts recorded jobs.
 
 mod cluster;
 mod compare;
 mod json;
 mod print;
+mod replay;
 mod sweep;
 
 use std::path::PathBuf;
@@ -19,14 +21,15 @@ use crate::failure::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
 use crate::picture::{Format, Heading, Theme, lines};
-use crate::plan::call::{ALGORITHM, CallArguments, PlannedCall};
+use crate::plan::call::{ALGORITHM, COLLECTIVE, CallArguments, PlannedCall, names};
+use crate::replay::{Recording, ReplayArguments};
 use cluster::Cluster;
 use compare::Comparison;
 
 /// Upper limit of ranks: with more, the plans of all ranks do not fit into memory.
 const MOST_RANKS: u32 = 1 << 16;
 
-/// Predict how long a collective takes on a cluster, by every algorithm
+/// Predict how long a collective, or a recorded job, takes on a cluster
 ///
 /// Executes the plans of all ranks on a model of links, cores and network interfaces. Prints the time of
 /// every algorithm, the bytes that it moves within and between hosts, and the chain of steps that determined
@@ -37,16 +40,27 @@ const MOST_RANKS: u32 = 1 << 16;
     anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \
     anyccl simulate broadcast --hosts 4 --min-bytes 1K --bytes 64M --model my-cluster.txt --plot broadcast.svg\n  \
     anyccl simulate all_gather --hosts 2 --model tuning.txt --json\n  \
-    anyccl simulate barrier --model 100gbe --print-model")]
+    anyccl simulate barrier --model 100gbe --print-model\n  \
+    anyccl simulate --replay DIR --ranks 1024 --hosts 128 --model tuning.txt")]
 pub struct SimulateArguments {
+    // The help is the list of names.
+    #[arg(help = names().join(", "), value_parser = COLLECTIVE, hide_possible_values = true)]
+    #[arg(required_unless_present = "replay", conflicts_with = "replay")]
+    collective: Option<Collective>,
     #[command(flatten)]
     call: CallArguments,
-    /// Number of hosts
-    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
+    #[command(flatten)]
+    recorded: ReplayArguments,
+    /// Number of ranks of a recorded job; unset: as recorded
+    #[arg(long, requires = "replay", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
     #[arg(allow_negative_numbers = true)]
-    hosts: u32,
+    ranks: Option<u32>,
+    /// Number of hosts; unset: 2, or as recorded
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
+    #[arg(allow_negative_numbers = true)]
+    hosts: Option<u32>,
     /// Ranks on each host
-    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
+    #[arg(long, conflicts_with = "replay", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
     #[arg(allow_negative_numbers = true)]
     ranks_per_host: u32,
     /// engine (the costs that the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband,
@@ -54,10 +68,10 @@ pub struct SimulateArguments {
     #[arg(short, long, default_value = "engine", value_name = "NAME|FILE")]
     model: String,
     /// Show the critical path of this algorithm instead of the fastest
-    #[arg(short, long, value_parser = ALGORITHM, hide_possible_values = true)]
+    #[arg(short, long, value_parser = ALGORITHM, hide_possible_values = true, conflicts_with = "replay")]
     algorithm: Option<String>,
     /// Also simulate the sizes from this one up to --bytes, and print a table of their times
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with = "replay")]
     #[arg(allow_negative_numbers = true)]
     min_bytes: Option<u64>,
     /// Factor from one size to the next, with --min-bytes or --plot
@@ -66,7 +80,7 @@ pub struct SimulateArguments {
     factor: u64,
     /// Draw time and bandwidth over size, with a line for each algorithm, as SVG or PNG, as the ending says.
     /// Sizes start at --min-bytes, or at 8 bytes
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     plot: Option<PathBuf>,
     /// Background of the picture
     #[arg(long, value_enum, value_name = "auto|light|dark", default_value_t = Theme::Auto)]
@@ -81,10 +95,14 @@ pub struct SimulateArguments {
 
 /// Runs the command. Returns the exit code.
 pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
-    let ranks = arguments.ranks()?;
-    let call = PlannedCall::new(&arguments.call, ranks, arguments.hosts)?;
-    let sweep = arguments.sweep()?;
-    let cluster = Cluster::find(&arguments.model, &call)?;
+    if let Some(recording) = Recording::find(&arguments.recorded) {
+        return replay::replay(arguments, &recording?);
+    }
+    let (collective, hosts) = (arguments.collective.unwrap_or(Collective::AllReduce), arguments.hosts());
+    let ranks = arguments.number_of_ranks()?;
+    let call = PlannedCall::new(collective, &arguments.call, ranks, hosts)?;
+    let sweep = arguments.sweep(collective)?;
+    let cluster = Cluster::find(&arguments.model, &call.tuning, call.all_tcp)?;
     if arguments.print_model {
         return say(&cluster.model.to_text());
     }
@@ -114,17 +132,21 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
 }
 
 impl SimulateArguments {
-    fn ranks(&self) -> Result<u32, Failure> {
-        let (hosts, each) = (self.hosts, self.ranks_per_host);
+    fn hosts(&self) -> u32 {
+        self.hosts.unwrap_or(2)
+    }
+
+    fn number_of_ranks(&self) -> Result<u32, Failure> {
+        let (hosts, each) = (self.hosts(), self.ranks_per_host);
         let ranks = hosts.checked_mul(each).filter(|&ranks| ranks <= MOST_RANKS);
         let refused = || usage(format!("{hosts} hosts of {each} ranks are more than {MOST_RANKS} ranks"));
         ranks.ok_or_else(refused)
     }
 
     /// The sizes to simulate: one, unless the user wants a table or a picture.
-    fn sweep(&self) -> Result<Sweep, Failure> {
+    fn sweep(&self, collective: Collective) -> Result<Sweep, Failure> {
         let max = self.call.bytes;
-        let has_sizes = self.call.collective != Collective::Barrier;
+        let has_sizes = collective != Collective::Barrier;
         if !has_sizes && (self.plot.is_some() || self.min_bytes.is_some()) {
             return Err(usage("a barrier has no sizes: nothing for --plot or --min-bytes".into()));
         }

@@ -2,11 +2,12 @@
 //!
 //! `files` reads the last operations, `calls` puts the ranks' records of each call together and finds who was
 //! late, and `text` says it in words. `torch` writes the same for PyTorch's analyser of flight recorders.
-//! `report` is about time lines.
+//! `read` reads time lines, and `report` is about them.
 
 mod calls;
 mod files;
 mod pickle;
+pub mod read;
 mod report;
 mod text;
 mod torch;

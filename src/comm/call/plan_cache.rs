@@ -15,8 +15,9 @@ use super::unequal::Unequal;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result, WireFormat};
 use crate::executor::{Buffers, Key, Prepared, Program, Stretch, Widened};
+use crate::observe::trace;
 use crate::plan::cache::Cache;
-use crate::plan::{BlockLayout, Plan, PlanRequest};
+use crate::plan::{BlockLayout, BlockLengths, Plan, PlanRequest};
 use crate::reduce::{Callback, Conversions, Reducer, conversions};
 use crate::topology::Topology;
 use crate::transport::{FRAGMENT_GRAIN, SingleCopy};
@@ -201,7 +202,7 @@ impl PlanCache {
         let call = operation.whole_call();
         let call = if unit == operation.datatype.bytes() { call } else { call.on_opaque(unit) };
         let Placed { buffers, placement } = Placed::of(operation, unit, rank, topology.size())?;
-        let prepared = layouts.get_or_build((&call, number), operation.layout, &placement, || {
+        let build = || {
             let widening = self.widening(&call, topology);
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
@@ -239,6 +240,11 @@ impl PlanCache {
             let program = placement.compile(&plan, &request, single_copy);
             let program = self.with_single_copy_trial(program, call.kind).through(&self.endpoints);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
+        };
+        let scale = unit / operation.datatype.bytes();
+        let prepared = layouts.get_or_build((&call, number), operation.layout, &placement, || {
+            let lengths = trace::is_on().then(|| BlockLengths::of(&operation.layout, scale).into());
+            Ok(Prepared { lengths, ..build()? })
         })?;
         layouts.note_buffers(operation.places, operation.layout);
         Ok((prepared, buffers))

@@ -186,12 +186,17 @@ fn observe(
     has_profile: bool,
 ) {
     let of = CountedRank { job, rank, size: topology.size() };
-    let timeline = config.trace.as_ref().and_then(|folder| {
-        let begun = timeline::begin(Path::new(folder), of, topology.hosts());
-        begun.map_err(|error| log_line!(Warn, "rank {}: no trace in {folder}: {error}", of.rank)).ok()
-    });
-    if config.metrics.is_some() || has_profile || timeline.is_some() {
-        engine.observe(of, timeline, has_profile);
+    // A trace has all that a recording has.
+    let record = config.record.as_ref().filter(|folder| config.trace.as_ref() != Some(folder));
+    let folders = [config.trace.as_ref().map(|folder| (folder, true)), record.map(|folder| (folder, false))];
+    let begin = |(folder, has_steps): (&String, bool)| {
+        let begun = timeline::begin(Path::new(folder), of, topology.hosts(), has_steps);
+        let what = if has_steps { "trace" } else { "recording" };
+        begun.map_err(|error| log_line!(Warn, "rank {}: no {what} in {folder}: {error}", of.rank)).ok()
+    };
+    let timelines: Vec<_> = folders.into_iter().flatten().filter_map(begin).collect();
+    if config.metrics.is_some() || has_profile || !timelines.is_empty() {
+        engine.observe(of, timelines, has_profile);
     }
     if let Some(target) = &config.metrics {
         metrics::export(target, of, topology.local_rank(of.rank));

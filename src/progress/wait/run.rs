@@ -95,6 +95,7 @@ impl Driver {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_staged(comm, prepared, buffers, staged) }?;
         self.move_on(&mut engine);
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 
@@ -119,6 +120,7 @@ impl Driver {
         } else {
             self.move_on(engine);
         }
+        engine.note_returned(ticket);
         Ok(ticket)
     }
 

@@ -14,6 +14,7 @@ use super::measure::Effort;
 use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
 use crate::picture::Theme;
+use crate::replay::ReplayArguments;
 use crate::run::number_of_ranks;
 use words::{ALGORITHMS, DATATYPE, EVERY_ALGORITHM, OPERATOR, WHAT};
 pub use words::{Iterations, MEMORY, Target, What};
@@ -27,6 +28,7 @@ Examples:
   anyccl perf all_reduce -n 4 -b 1M -e 1M --trace trace.json
   anyccl perf all_reduce -n 4 --memory cuda
   anyccl perf -n 2 --tune tuning.txt
+  anyccl perf -n 4 --replay DIR
   anyccl run -n 4 anyccl perf all --csv all.csv
   torchrun --nproc-per-node 4 --no-python anyccl perf all
 
@@ -43,7 +45,7 @@ Exit code: 0; 1 when a result was wrong or something failed; 2 for wrong usage."
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl perf --help")]
 pub struct PerfArguments {
     /// A collective, all (every collective), send_recv (ranks 0 and 1) or p2p-matrix (every pair of ranks)
-    #[arg(value_name = "WHAT", required_unless_present = "tune", conflicts_with = "tune")]
+    #[arg(value_name = "WHAT", required_unless_present_any = ["tune", "replay"], conflicts_with_all = ["tune", "replay"])]
     #[arg(value_parser = WHAT, hide_possible_values = true)]
     pub what: Option<What>,
 
@@ -155,8 +157,19 @@ pub struct PerfArguments {
     pub algorithms: Option<Vec<String>>,
 
     /// Measure the costs of links and reductions, for ANYCCL_TUNING_FILE
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot", "html"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot", "html", "replay"])]
     pub tune: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub recorded: ReplayArguments,
+
+    /// Leave out the times of computing between the calls
+    #[arg(long, requires = "replay", conflicts_with = "sleep")]
+    pub no_compute: bool,
+
+    /// Sleep in the times of computing, instead of keeping a core busy
+    #[arg(long, requires = "replay")]
+    pub sleep: bool,
 
     /// This process is a rank that `-n` has started.
     #[arg(long, hide = true)]

@@ -41,7 +41,7 @@ impl PerfArguments {
             (Some(1), Some(What::SendRecv | What::Matrix)) => {
                 Err(usage("point to point needs at least 2 ranks".into()))
             }
-            (Some(1), None) => Err(usage("--tune needs at least 2 ranks".into())),
+            (Some(1), None) if self.tune.is_some() => Err(usage("--tune needs at least 2 ranks".into())),
             (Some(size), _) if self.root >= size => {
                 Err(usage(format!("--root {} is not below the number of ranks, {size}", self.root)))
             }

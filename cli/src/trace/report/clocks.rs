@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::read::RankTrace;
+use crate::trace::read::RankTrace;
 
 /// The clock of a machine, as it was put beside that of the first one.
 #[derive(Serialize)]

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::clocks::align;
-use super::read::{RankTrace, objects, read};
 use crate::failure::Failure;
 use crate::output::ResultFile;
+use crate::trace::read::{RankTrace, objects, read};
 
 /// Writes the file. Returns what was done in words.
 pub fn merge(folder: &Path, output: &Path) -> Result<String, Failure> {
@@ -43,7 +43,7 @@ pub fn merge(folder: &Path, output: &Path) -> Result<String, Failure> {
 
 /// The begin of some bar, which tells by how much a time line was moved.
 fn first_begin(trace: &RankTrace) -> Option<i64> {
-    trace.calls.first().map(|call| call.bar).or(trace.waits.first().copied()).map(|bar| bar.begin)
+    trace.calls.first().map(|call| call.bar).or(trace.waits.first().map(|wait| wait.bar)).map(|bar| bar.begin)
 }
 
 /// Adds a time line. `process`: its number in the file, because jobs have the same ranks. Returns the bars.

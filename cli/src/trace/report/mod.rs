@@ -1,13 +1,14 @@
-//! `anyccl trace report` and `merge`: what the time lines say that ranks have written (`ANYCCL_TRACE`).
+//! `anyccl trace report` and `merge`: what the time lines say that ranks have written (`ANYCCL_TRACE`,
+//! `ANYCCL_RECORD`).
 //!
-//! `read` reads the files, `clocks` puts the times of several machines on one clock, and `numbers` computes
+//! [`super::read`] reads the files, `clocks` puts the times of several machines on one clock, and `numbers` computes
 //! the report, which `text` and `page` show. `merge` writes all time lines to one file.
 
 mod clocks;
 mod merge;
 mod numbers;
 mod page;
-mod read;
+
 mod text;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ pub use merge::merge;
 
 /// Shows the report of a folder. Returns the exit code.
 pub fn report(folder: &Path, as_json: bool, html: Option<&Path>) -> Result<u8, Failure> {
-    let reports = numbers::reports(read::read(folder)?);
+    let reports = numbers::reports(crate::trace::read::read(folder)?);
     if let Some(path) = html {
         output::write(path, page::page(&reports))?;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::clocks::{MachineClock, align};
-use super::read::{Bar, CallBar, RankTrace};
+use crate::trace::read::{Bar, CallBar, RankTrace};
 
 /// Most pairs that are listed.
 const MOST_PAIRS: usize = 10;
@@ -90,7 +90,9 @@ fn report(mut ranks: Vec<RankTrace>) -> JobReport {
     let size = ranks.iter().map(|rank| rank.head.size).max().unwrap_or(0);
     let known: BTreeSet<u32> = ranks.iter().map(|one| one.head.rank).collect();
     let bars = || {
-        ranks.iter().flat_map(|rank| rank.calls.iter().map(|call| call.bar).chain(rank.waits.iter().copied()))
+        ranks.iter().flat_map(|rank| {
+            rank.calls.iter().map(|call| call.bar).chain(rank.waits.iter().map(|wait| wait.bar))
+        })
     };
     let begin = bars().map(|bar| bar.begin).min().unwrap_or(0);
     let end = bars().map(|bar| bar.end).max().unwrap_or(0);
@@ -239,7 +241,8 @@ impl<'a> Lateness<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::report::read::{AboutCall, Comm, Head, MessageBar};
+    use crate::trace::read::WaitBar;
+    use crate::trace::read::{AboutCall, Comm, Head, MessageBar};
 
     const S: i64 = 1_000_000_000;
 
@@ -256,7 +259,7 @@ mod tests {
                 ..AboutCall::default()
             },
         });
-        let comm = Comm { context: 0, group: "a".into() };
+        let comm = Comm { context: 0, group: "a".into(), ranks: Vec::new() };
         RankTrace {
             path: "file".into(),
             head: Head {
@@ -296,7 +299,9 @@ mod tests {
     #[test]
     fn overlapping_waits_count_once() {
         let mut one = rank(0, "a", 0, &[(0, 5)]);
-        one.waits = vec![Bar { begin: 4 * S, end: 7 * S }, Bar { begin: 6 * S, end: 8 * S }];
+        one.waits = [(4, 7), (6, 8)]
+            .map(|(begin, end)| WaitBar { bar: Bar { begin: begin * S, end: end * S }, thread: 0 })
+            .into();
         let report = reports(vec![one]).remove(0);
         assert_eq!(report.ranks[0].communication_seconds, 8.0);
     }

@@ -1,10 +1,11 @@
 //! The time lines that ranks have written (`anyccl_engine::observe::timeline`).
 //!
-//! A line of a file is an object. The last one may be cut off: its rank was killed.
+//! A line of a file is an object. The last one may be cut off: its rank was killed. A trace has rounds and
+//! messages of collectives; a recording has none.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyccl_engine::observe::timeline::FILE_PREFIX;
@@ -17,6 +18,9 @@ use crate::trace::files::clean;
 /// More ranks than any job has.
 const MOST_RANKS: u32 = 1 << 20;
 
+/// Longest head.
+const MOST_HEAD_BYTES: u64 = 64 << 10;
+
 /// The time line of a rank. Times are nanoseconds on the monotonic clock of its machine.
 pub struct RankTrace {
     pub path: PathBuf,
@@ -24,7 +28,7 @@ pub struct RankTrace {
     pub comms: BTreeMap<u32, Comm>,
     pub calls: Vec<CallBar>,
     pub messages: Vec<MessageBar>,
-    pub waits: Vec<Bar>,
+    pub waits: Vec<WaitBar>,
     /// Whether its end is missing.
     pub is_cut: bool,
 }
@@ -32,9 +36,14 @@ pub struct RankTrace {
 /// The first object of a file.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Head {
+    /// Version of the arguments of calls; 0: there are none.
+    #[serde(default)]
+    pub format: u32,
     pub job: String,
     pub rank: u32,
     pub size: u32,
+    #[serde(default)]
+    pub hosts: u32,
     pub host: String,
     pub machine: String,
     pub process: u32,
@@ -49,6 +58,9 @@ pub struct Head {
 pub struct Comm {
     pub context: u32,
     pub group: String,
+    /// Its ranks as ranks of the job.
+    #[serde(default)]
+    pub ranks: Vec<u32>,
 }
 
 /// Begin and end.
@@ -63,6 +75,13 @@ impl Bar {
     pub fn length(&self) -> i64 {
         self.end.saturating_sub(self.begin)
     }
+}
+
+/// A wait for calls that were started before.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitBar {
+    pub bar: Bar,
+    pub thread: u32,
 }
 
 /// A call.
@@ -86,6 +105,43 @@ pub struct AboutCall {
     pub bytes: u64,
     pub blocking: bool,
     pub state: String,
+    #[serde(default)]
+    pub thread: u32,
+    /// When its start returned, in microseconds after the begin.
+    #[serde(default)]
+    pub returned: f64,
+    /// When the program learnt of the end, in microseconds after the begin.
+    #[serde(default)]
+    pub taken: Option<f64>,
+    /// The thread that did.
+    #[serde(default)]
+    pub taken_by: u32,
+    #[serde(flatten)]
+    pub arguments: Arguments,
+}
+
+/// The arguments of a call. What a kind of call lacks is missing.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    pub datatype: String,
+    pub op: Option<String>,
+    pub root: u32,
+    pub count: Option<u64>,
+    pub on_device: bool,
+    pub in_place: bool,
+    /// Lengths of the blocks of a layout.
+    pub input: Vec<u64>,
+    pub output: Vec<u64>,
+    pub sources: Vec<u32>,
+    pub destinations: Vec<u32>,
+    /// Of a message: its tag, and the other side as a rank of the communicator.
+    pub tag: i32,
+    pub to: Option<u32>,
+    pub from: Option<u32>,
+    pub synchronous: bool,
+    /// Time that the thread had been on a processor.
+    pub cpu_ns: u64,
 }
 
 /// A message of a collective call.
@@ -120,14 +176,11 @@ struct AboutMessage {
 /// Reads all time lines of a folder, in the order of jobs and ranks.
 pub fn read(folder: &Path) -> Result<Vec<RankTrace>, Failure> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?.flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n.starts_with(FILE_PREFIX) && n.ends_with(".json")) {
-            // One file that makes no sense does not hide the others.
-            match RankTrace::read(&entry.path()) {
-                Ok(trace) => found.push(trace),
-                Err(failure) => complain(&format!("left out: {}", failure.text)),
-            }
+    for path in paths(folder)? {
+        // One file that makes no sense does not hide the others.
+        match RankTrace::read(&path) {
+            Ok(trace) => found.push(trace),
+            Err(failure) => complain(&format!("left out: {}", failure.text)),
         }
     }
     if found.is_empty() {
@@ -141,7 +194,17 @@ pub fn read(folder: &Path) -> Result<Vec<RankTrace>, Failure> {
     Ok(found)
 }
 
-fn unreadable(what: &Path, error: &dyn std::fmt::Display) -> Failure {
+/// The files of a folder that have the names of time lines.
+pub fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with(FILE_PREFIX) && name.ends_with(".json"))
+    };
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?.flatten();
+    Ok(entries.map(|entry| entry.path()).filter(is_ours).collect())
+}
+
+pub fn unreadable(what: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::own(format_args!("cannot read {}: {error}", what.display()))
 }
 
@@ -170,8 +233,29 @@ pub fn objects(path: &Path, mut each: impl FnMut(&str) -> serde_json::Result<()>
     Ok(wrong.is_some() || !has_end)
 }
 
+impl Head {
+    /// Reads no more than the head of a file.
+    pub fn read(path: &Path) -> Result<Head, Failure> {
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let mut lines = BufReader::new(file.take(MOST_HEAD_BYTES)).lines().take(2);
+        let text = lines.find_map(|line| line.ok().filter(|line| line != "["));
+        let object: Option<Object> =
+            text.and_then(|text| serde_json::from_str(text.trim_end_matches(',')).ok());
+        let head = object.filter(|object| object.name == "anyccl").map(|object| Head::of(object.args));
+        head.and_then(Result::ok).ok_or_else(|| unreadable(path, &"it is no time line of anyccl"))
+    }
+
+    fn of(facts: Value) -> serde_json::Result<Head> {
+        let mut head: Head = serde_json::from_value(facts)?;
+        clean(&mut head.host);
+        clean(&mut head.job);
+        Ok(head)
+    }
+}
+
 impl RankTrace {
-    fn read(path: &Path) -> Result<RankTrace, Failure> {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<RankTrace, Failure> {
         let mut trace = RankTrace {
             path: path.into(),
             head: Head::default(),
@@ -202,11 +286,7 @@ impl RankTrace {
         let nanoseconds = |microseconds: f64| (microseconds * 1e3).round().clamp(-1e18, 1e18) as i64;
         let bar = Bar { begin: nanoseconds(ts), end: nanoseconds(ts).saturating_add(nanoseconds(dur)) };
         match (ph.as_str(), name.as_str(), cat.as_str()) {
-            ("M", "anyccl", _) => {
-                self.head = serde_json::from_value(args)?;
-                clean(&mut self.head.host);
-                clean(&mut self.head.job);
-            }
+            ("M", "anyccl", _) => self.head = Head::of(args)?,
             ("M", "anyccl_communicator", _) => {
                 let comm: Comm = serde_json::from_value(args)?;
                 self.comms.insert(comm.context, comm);
@@ -221,7 +301,10 @@ impl RankTrace {
                 let AboutMessage { peer, bytes } = serde_json::from_value(args)?;
                 self.messages.push(MessageBar { peer, bytes, is_send: name.starts_with("send") });
             }
-            ("X", _, "wait") => self.waits.push(bar),
+            ("X", _, "wait") => {
+                let thread = args["thread"].as_u64().unwrap_or(0) as u32;
+                self.waits.push(WaitBar { bar, thread });
+            }
             _ => {}
         }
         Ok(())
@@ -230,7 +313,7 @@ impl RankTrace {
     /// Moves all times.
     pub fn shift(&mut self, by: i64) {
         let calls = self.calls.iter_mut().map(|call| &mut call.bar);
-        for bar in calls.chain(&mut self.waits) {
+        for bar in calls.chain(self.waits.iter_mut().map(|wait| &mut wait.bar)) {
             bar.begin = bar.begin.saturating_add(by);
             bar.end = bar.end.saturating_add(by);
         }
@@ -239,7 +322,7 @@ impl RankTrace {
     /// The times in which a thread was in a call or a wait, in order and without overlap.
     pub fn inside(&self) -> Vec<Bar> {
         let blocking = self.calls.iter().filter(|call| call.about.blocking).map(|call| call.bar);
-        let mut bars: Vec<Bar> = blocking.chain(self.waits.iter().copied()).collect();
+        let mut bars: Vec<Bar> = blocking.chain(self.waits.iter().map(|wait| wait.bar)).collect();
         bars.sort_by_key(|bar| bar.begin);
         let mut apart: Vec<Bar> = Vec::new();
         for bar in bars {
