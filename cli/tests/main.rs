@@ -10,7 +10,9 @@ mod info;
 #[path = "../../tests/common/network.rs"]
 mod network;
 mod page;
+
 mod perf;
+mod replay;
 mod run_as_nccl;
 mod run_environment;
 mod run_failure;
