@@ -191,16 +191,15 @@ fn call(comm: &Communicator, seed: u64, from: usize, to: usize) -> bool {
     })
 }
 
-fn join(id: &UniqueId, rank: Rank, transport: TransportChoice) -> Option<Communicator> {
-    let config = Config { transport, timeout: Some(Duration::from_secs(20)), ..Config::default() };
-    let comm = Communicator::create(id, SIZE, rank, &config, &CommConfig::default()).ok()?;
+fn join(id: &UniqueId, rank: Rank, config: &Config) -> Option<Communicator> {
+    let comm = Communicator::create(id, SIZE, rank, config, &CommConfig::default()).ok()?;
     comm.set_timeout(Some(STALL));
     Some(comm)
 }
 
 /// One round of the hostile rank.
-fn spoil_a_round(id: &UniqueId, transport: TransportChoice, seed: u64) -> bool {
-    let Some(comm) = join(id, HOSTILE, transport) else { return false };
+fn spoil_a_round(id: &UniqueId, config: &Config, seed: u64) -> bool {
+    let Some(comm) = join(id, HOSTILE, config) else { return false };
     CHANCE.0.store(seed | 1, Ordering::Relaxed);
     for _ in 0..10 {
         CHANCE.below(2);
@@ -210,7 +209,7 @@ fn spoil_a_round(id: &UniqueId, transport: TransportChoice, seed: u64) -> bool {
         return false;
     }
     let kind = CHANCE.below(3) as usize;
-    if transport == TransportChoice::Shm && CHANCE.below(3) > 0 {
+    if config.transport == TransportChoice::Shm && CHANCE.below(3) > 0 {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| spoil_memory(&stop, Duration::from_micros([0, 20, 400][kind])));
@@ -228,8 +227,8 @@ fn spoil_a_round(id: &UniqueId, transport: TransportChoice, seed: u64) -> bool {
 }
 
 /// One round of another rank. Returns whether all calls have succeeded.
-fn survive_a_round(id: &UniqueId, rank: Rank, transport: TransportChoice, seed: u64) -> bool {
-    let Some(comm) = join(id, rank, transport) else { return false };
+fn survive_a_round(id: &UniqueId, rank: Rank, config: &Config, seed: u64) -> bool {
+    let Some(comm) = join(id, rank, config) else { return false };
     let went_well = call(&comm, seed, 0, CALLS);
     if !went_well && seed.is_multiple_of(4) {
         // The call may succeed or fail, but it ends.
@@ -246,7 +245,13 @@ fn survive_a_round(id: &UniqueId, rank: Rank, transport: TransportChoice, seed: 
 #[ignore = "a rank of the tests below, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = part() else { return };
-    let transport = if part == "tcp" { TransportChoice::Tcp } else { TransportChoice::Shm };
+    let (transport, tcp_lanes) = match part.as_str() {
+        "tcp" => (TransportChoice::Tcp, 1),
+        "lanes" => (TransportChoice::Tcp, 3),
+        _ => (TransportChoice::Shm, 1),
+    };
+    let timeout = Some(Duration::from_secs(20));
+    let config = Config { transport, tcp_lanes, timeout, ..Config::default() };
     let rank: Rank = std::env::var("ANYCCL_RANK").expect("set by the parent").parse().expect("a number");
     static LOGGED: AtomicU32 = AtomicU32::new(0);
     log::set_sink(Some(Box::new(|_, _| {
@@ -261,8 +266,8 @@ fn a_rank_of_the_tests_in_this_file() {
             .collect();
         let id = UniqueId(bytes.try_into().expect("128 bytes"));
         let went_well = match rank {
-            HOSTILE => spoil_a_round(&id, transport, seed),
-            _ => survive_a_round(&id, rank, transport, seed),
+            HOSTILE => spoil_a_round(&id, &config, seed),
+            _ => survive_a_round(&id, rank, &config, seed),
         };
         say(&format!("{went_well} {}", LOGGED.swap(0, Ordering::Relaxed)));
     }
@@ -329,6 +334,11 @@ fn survivors_live_on(transport: &'static str) {
 #[test]
 fn a_peer_that_spoils_what_it_sends_over_tcp_is_survived() {
     survivors_live_on("tcp");
+}
+
+#[test]
+fn a_peer_that_spoils_what_it_sends_over_lanes_is_survived() {
+    survivors_live_on("lanes");
 }
 
 #[test]

@@ -11,6 +11,10 @@ use crate::observe::log::Level;
 use crate::observe::metrics::MetricsTarget;
 use crate::observe::ras;
 
+/// Most lanes of a pair of ranks.
+pub const MOST_LANES: u8 = 16;
+const LANES_VARIABLE: &str = "ANYCCL_TCP_LANES";
+
 /// Transports that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportChoice {
@@ -64,6 +68,8 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Transports that may be used.
     pub transport: TransportChoice,
+    /// TCP connections for long messages to a rank. 1: the only connection carries all.
+    pub tcp_lanes: u8,
     /// `ANYCCL_ALGORITHM` as written.
     pub algorithm: Option<String>,
     /// `ANYCCL_TUNING_FILE` as written.
@@ -117,6 +123,7 @@ impl Default for Config {
         Config {
             timeout: Some(Duration::from_secs(300)),
             transport: TransportChoice::Auto,
+            tcp_lanes: 1,
             algorithm: None,
             tuning_file: None,
             chunk_bytes: 64 << 10,
@@ -159,6 +166,7 @@ impl Config {
                 _ => return Err(bad("ANYCCL_TRANSPORT", &text, "auto, shm or tcp")),
             };
         }
+        config.tcp_lanes = raw(LANES_VARIABLE).map_or(Ok(config.tcp_lanes), |text| lanes(&text))?;
         config.algorithm = raw("ANYCCL_ALGORITHM");
         config.tuning_file = raw("ANYCCL_TUNING_FILE");
         if let Some(bytes) = number("ANYCCL_CHUNK_BYTES")? {
@@ -252,6 +260,12 @@ fn place(name: &'static str, text: &str, accepted: &str) -> Result<(String, u16)
     Ok((host.into(), port))
 }
 
+/// Reads a number of lanes.
+fn lanes(text: &str) -> Result<u8> {
+    let lanes = text.parse().ok().filter(|lanes| (1..=MOST_LANES).contains(lanes));
+    lanes.ok_or_else(|| bad(LANES_VARIABLE, text, "a whole number from 1 to 16"))
+}
+
 fn number(name: &'static str) -> Result<Option<u64>> {
     raw(name).map(|text| text.parse().map_err(|_| bad(name, &text, "a whole number"))).transpose()
 }
@@ -262,5 +276,21 @@ fn switch(name: &'static str) -> Result<Option<bool>> {
         "1" => Ok(Some(true)),
         "0" => Ok(Some(false)),
         _ => Err(bad(name, &text, "0 or 1")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_lanes_out_of_bounds_is_an_error_that_names_the_bounds() {
+        assert!(
+            lanes("1").is_ok_and(|lanes| lanes == 1) && lanes("16").is_ok_and(|lanes| lanes == MOST_LANES)
+        );
+        for text in ["0", "17", "-1", "256", "many", "2 "] {
+            let error = lanes(text).unwrap_err().to_string();
+            assert!(error.contains("ANYCCL_TCP_LANES") && error.contains("from 1 to 16"), "{error}");
+        }
     }
 }

@@ -50,6 +50,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "auto: shared memory within a host, TCP between hosts; tcp: TCP everywhere; shm: shared memory or an error.",
     },
     Variable {
+        name: "ANYCCL_TCP_LANES",
+        default: "1",
+        meaning: "TCP connections over which messages of 64 KiB and more to a rank are spread, 1 to 16; smaller ones then have a connection of their own. 1: one connection carries all. 4 is a good value for long paths, and for networks that one connection does not fill. Of the values of two ranks, the smaller counts.",
+    },
+    Variable {
         name: "ANYCCL_BACKEND",
         default: "auto",
         meaning: "Engine that serves calls: auto, builtin, nccl, mpi or oneccl. A prefix cpu: or cuda: limits it to one kind of memory; | separates engines that are tried in order, for example cpu:mpi|builtin,cuda:nccl. All ranks must have the same value.",

@@ -112,7 +112,7 @@ impl Engine {
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
                 let is_gone = presence == Presence::Gone;
-                endpoint.gone = is_gone.then(|| (clock::now(), endpoint.inbox.link.received()));
+                endpoint.gone = is_gone.then(|| (clock::now(), endpoint.inbox.link.arrivals()));
                 self.control.first_departure.get_or_insert_with(clock::now);
                 self.has_changes = true;
             }
@@ -413,9 +413,9 @@ impl Engine {
                 return false;
             };
             control.flush();
-            let data = endpoint.inbox.link.descriptor();
             control.has_unsent()
-                || [Some(control.as_raw_fd()), data].into_iter().flatten().any(is_undelivered)
+                || is_undelivered(control.as_raw_fd())
+                || endpoint.inbox.link.has_undelivered()
         })
     }
 

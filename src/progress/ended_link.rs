@@ -29,9 +29,9 @@ impl Engine {
     /// Notes of which peers that are gone something has come since.
     pub(super) fn note_late_data(&mut self) {
         for endpoint in &mut self.endpoints {
-            let received = endpoint.inbox.link.received();
-            if let Some(gone) = endpoint.gone.as_mut().filter(|gone| gone.1 != received) {
-                *gone = (clock::now(), received);
+            let arrivals = endpoint.inbox.link.arrivals();
+            if let Some(gone) = endpoint.gone.as_mut().filter(|gone| gone.1 != arrivals) {
+                *gone = (clock::now(), arrivals);
             }
         }
     }

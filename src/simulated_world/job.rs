@@ -104,6 +104,8 @@ pub struct Job {
     pub cores: u32,
     /// Whether the ranks first find and connect each other. Otherwise they begin connected.
     pub joins: bool,
+    /// Lanes of ranks that use TCP.
+    pub lanes: u8,
     pub steps: Vec<Step>,
     /// Whether the ranks that are left make a communicator at the end, and a call there.
     pub shrinks: bool,
@@ -117,6 +119,9 @@ impl fmt::Display for Job {
         writeln!(f, "{} ranks on {} hosts of {} processors, {memory}", self.size, self.hosts, self.cores)?;
         if self.joins {
             writeln!(f, "  they connect")?;
+        }
+        if self.lanes > 1 {
+            writeln!(f, "  {} lanes", self.lanes)?;
         }
         for (at, step) in self.steps.iter().enumerate() {
             writeln!(f, "  step {at}: {step:?}")?;
@@ -146,6 +151,7 @@ impl Job {
             shares_memory: !random.once_in(3),
             cores: random.one_of(&[1, 1, 2, size]),
             joins: false,
+            lanes: 1,
             steps,
             shrinks: false,
             strikes: Vec::new(),
@@ -161,6 +167,7 @@ impl Job {
         job.shrinks = job.deviants.is_empty() && random.once_in(3);
         job.joins = size <= 5 && random.once_in(4);
         job.avoid_deadlock();
+        job.lanes = random.one_of(&[1, 1, 2, 3]);
         job
     }
 
@@ -242,6 +249,9 @@ impl Job {
         }
         if self.joins {
             jobs.push(Job { joins: false, ..self.clone() });
+        }
+        if self.lanes > 1 {
+            jobs.push(Job { lanes: 1, ..self.clone() });
         }
         if self.hosts > 1 {
             jobs.push(Job { hosts: 1, ..self.clone() });

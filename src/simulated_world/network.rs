@@ -120,10 +120,11 @@ impl Network {
         self.connections.push(Connection { ranks, what: "a connection", ends, flows: Default::default() });
     }
 
-    /// Connects `size` ranks with each other, by two connections each, or by one if they share memory.
-    /// Returns the ends of each rank.
+    /// Connects `size` ranks with each other, by one connection for control and `data` others each, or by one
+    /// if they share memory. Returns the ends of each rank.
     pub fn new(
         size: u32,
+        data: usize,
         share_memory: impl Fn(Rank, Rank) -> bool,
         manner: Manner,
         random: Random,
@@ -135,7 +136,8 @@ impl Network {
             for a in 0..b {
                 let is_near = share_memory(a, b);
                 let (control_a, control_b) = network.connect(a, b, true, is_near);
-                let (data_a, data_b) = (!is_near).then(|| network.connect(a, b, false, false)).unzip();
+                let connections = if is_near { 0 } else { data };
+                let (data_a, data_b) = (0..connections).map(|_| network.connect(a, b, false, false)).unzip();
                 peers[a as usize].push(Some(Peer { control: control_a, data: data_a }));
                 peers[b as usize].push(Some(Peer { control: control_b, data: data_b }));
             }

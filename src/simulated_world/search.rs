@@ -56,7 +56,8 @@ pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u
         (Network::without_connections(manner(seed), random), apart)
     } else {
         let shares_memory = |a: Rank, b: Rank| job.shares_memory && a % job.hosts == b % job.hosts;
-        let (network, peers) = Network::new(job.size, shares_memory, manner(seed), random);
+        let data = if job.lanes == 1 { 1 } else { 1 + usize::from(job.lanes) };
+        let (network, peers) = Network::new(job.size, data, shares_memory, manner(seed), random);
         (network, peers.into_iter().map(Start::Connected).collect::<Vec<Start>>())
     };
     let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(None)).collect());
@@ -96,6 +97,7 @@ fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
         spin: Duration::ZERO,
         timeout: None,
         transport,
+        tcp_lanes: job.lanes,
         interface: Some("lo".into()),
         host_id: Some(host(rank)),
         ..Config::default()

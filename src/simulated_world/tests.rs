@@ -64,6 +64,7 @@ impl Makers {
             hosts: 1,
             shares_memory: false,
             joins: false,
+            lanes: 1,
             cores: 1,
             steps,
             shrinks: false,

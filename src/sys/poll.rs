@@ -107,6 +107,12 @@ impl PollSet {
         self.wait(Some(clock::now()))
     }
 
+    /// Whether the last wait found any descriptor ready.
+    #[cfg(test)]
+    pub fn is_any_ready(&self) -> bool {
+        self.entries.iter().any(|entry| entry.revents != 0)
+    }
+
     /// Whether the last wait found the descriptor ready. An error or the end counts as ready.
     pub fn ready(&self, token: Token) -> bool {
         self.entries.get(token.0).is_some_and(|entry| entry.revents != 0)

@@ -1,6 +1,7 @@
 //! Makes the links of a rank. The sockets to a peer decide its transport; this module also sets up shared
 //! memory.
 
+use std::io;
 use std::time::Instant;
 
 use super::AnyLink;
@@ -8,6 +9,7 @@ use super::control::ControlChannel;
 use super::loopback::LoopbackLink;
 use super::shm::{self, ShmLink};
 use super::tcp::TcpLink;
+use super::tcp::striped::StripedLink;
 use crate::base::{Error, Rank};
 use crate::sys::socket::Socket;
 
@@ -18,38 +20,45 @@ pub type LinkError = (Option<Rank>, Error);
 
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
-/// A peer with a data socket gets TCP. A peer with only a control channel gets shared memory. The rank
+/// A peer with data sockets gets TCP. A peer with only a control channel gets shared memory. The rank
 /// itself, which has neither, gets the loopback link. The links take the data sockets out of `sockets`,
 /// unless there is an error.
 pub fn links(
     controls: &[Option<ControlChannel>],
-    sockets: &mut [Option<Socket>],
+    sockets: &mut [Vec<Socket>],
     rank: Rank,
     settings: LinkSettings,
     deadline: Instant,
 ) -> std::result::Result<Vec<AnyLink>, LinkError> {
     let shared = share_memory(controls, sockets, rank, settings, deadline)?;
-    let link = |(socket, shared): (&mut Option<Socket>, Option<ShmLink>)| match (socket.take(), shared) {
-        (Some(socket), _) => match TcpLink::new(socket) {
-            Ok(link) => Ok(AnyLink::Other(Box::new(link))),
-            Err(error) => Err((None, Error::system("no memory for the buffers of a connection", error))),
-        },
-        (None, Some(shared)) => Ok(AnyLink::Shm(Box::new(shared))),
-        (None, None) => Ok(AnyLink::Other(Box::new(LoopbackLink::default()))),
+    let link = |(sockets, shared): (&mut Vec<Socket>, Option<ShmLink>)| match (sockets.is_empty(), shared) {
+        (false, _) => tcp_link(std::mem::take(sockets))
+            .map_err(|error| (None, Error::system("no memory for the buffers of a connection", error))),
+        (true, Some(shared)) => Ok(AnyLink::Shm(Box::new(shared))),
+        (true, None) => Ok(AnyLink::Other(Box::new(LoopbackLink::default()))),
     };
     sockets.iter_mut().zip(shared).map(link).collect()
+}
+
+/// Makes a link over TCP. There is at least one socket.
+pub(crate) fn tcp_link(mut sockets: Vec<Socket>) -> io::Result<AnyLink> {
+    let main = sockets.remove(0);
+    Ok(AnyLink::Other(match sockets.is_empty() {
+        true => Box::new(TcpLink::new(main)?),
+        false => Box::new(StripedLink::new(main, sockets)?),
+    }))
 }
 
 /// Makes the shared-memory links: one for each peer that has a control channel and no data socket.
 fn share_memory(
     controls: &[Option<ControlChannel>],
-    sockets: &[Option<Socket>],
+    sockets: &[Vec<Socket>],
     rank: Rank,
     settings: LinkSettings,
     deadline: Instant,
 ) -> std::result::Result<Vec<Option<ShmLink>>, LinkError> {
     let peers =
-        controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
+        controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_empty()));
     // The lower rank of a pair offers memory, and the higher one accepts it. All offers go out before this
     // rank waits for an answer, so no two ranks wait for each other.
     let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {

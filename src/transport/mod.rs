@@ -27,6 +27,8 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::base::Call;
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::socket::is_undelivered;
 
 /// Context of the communicator that was made together with the links.
 pub const FIRST_CONTEXT: u32 = 0;
@@ -183,8 +185,18 @@ pub trait Link: Send {
         Ok(arrival.bytes > 0 || arrival.complete)
     }
 
-    /// The descriptor on which a sleeper waits for data or room. `None`: the peer rings the doorbell instead.
+    /// The descriptor that is ready when something new has come. `None`: the peer rings the doorbell instead.
     fn descriptor(&self) -> Option<RawFd>;
+
+    /// Adds the descriptors on which a sleeper waits for data or room. `false`: there are none.
+    fn watch(&self, interest: Interest, set: &mut PollSet) -> bool {
+        self.descriptor().map(|fd| set.add(&fd, interest)).is_some()
+    }
+
+    /// Whether something that was sent has not come to the host of the peer.
+    fn has_undelivered(&self) -> bool {
+        self.descriptor().is_some_and(is_undelivered)
+    }
 
     /// Number of bytes that this rank has given to the network, where messages of the control channel may
     /// overtake them. 0: they cannot.
@@ -196,6 +208,11 @@ pub trait Link: Send {
     /// this number, or less, is here.
     fn received(&self) -> u64 {
         0
+    }
+
+    /// A number that changes whenever something comes from the network.
+    fn arrivals(&self) -> u64 {
+        self.received()
     }
 
     /// Tells the peer that this rank is about to sleep, so that it rings the doorbell, or that it is awake

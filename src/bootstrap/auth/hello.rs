@@ -26,8 +26,10 @@ pub(crate) struct Hello {
     pub protocol: u16,
     /// What the connection is for. An acceptor repeats the connector's.
     pub purpose: Purpose,
-    /// On a control connection: a data connection of the same pair follows.
+    /// On a control connection: data connections of the same pair follow.
     pub data_follows: bool,
+    /// On a data connection: which of those of the pair it is.
+    pub lane: u8,
     /// The speaker.
     pub rank: Rank,
     /// Ranks in the speaker's world; 0 when it does not know.
@@ -48,7 +50,7 @@ pub(crate) enum Objection {
 impl Hello {
     /// A hello of this library version.
     pub fn new(purpose: Purpose, rank: Rank, size: u32, target: Rank) -> Hello {
-        Hello { protocol: PROTOCOL, purpose, data_follows: false, rank, size, target }
+        Hello { protocol: PROTOCOL, purpose, data_follows: false, lane: 0, rank, size, target }
     }
 
     /// The hello as bytes of the wire.
@@ -61,6 +63,7 @@ impl Hello {
         bytes[8..12].copy_from_slice(&self.rank.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.size.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.target.to_le_bytes());
+        bytes[20] = self.lane;
         bytes
     }
 
@@ -89,7 +92,8 @@ impl Hello {
         if size != 0 && own.size != 0 && size != own.size {
             return Err(Objection::Disagreement(size_disagreement(rank, size, own.rank, own.size)));
         }
-        Ok(Hello { protocol, purpose, data_follows: bytes[7] == DATA_FOLLOWS, rank, size, target })
+        let data_follows = bytes[7] == DATA_FOLLOWS;
+        Ok(Hello { protocol, purpose, data_follows, lane: bytes[20], rank, size, target })
     }
 }
 
@@ -119,6 +123,13 @@ mod tests {
     fn a_hello_meant_for_us_is_read_as_it_was_written() {
         let theirs = Hello { data_follows: true, ..Hello::new(Purpose::Control, 3, 4, 2) };
         assert_eq!(Hello::check(&theirs.encode(), &own()), Ok(theirs));
+    }
+
+    #[test]
+    fn a_hello_names_its_data_connection() {
+        let theirs = Hello { lane: 3, ..Hello::new(Purpose::Data, 3, 4, 2) };
+        let own = Hello { purpose: Purpose::Data, ..own() };
+        assert_eq!(Hello::check(&theirs.encode(), &own).map(|hello| hello.lane), Ok(3));
     }
 
     #[test]

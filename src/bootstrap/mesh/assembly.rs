@@ -22,7 +22,7 @@ use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
-/// Limit of handshakes under way at once, beyond two per rank.
+/// Limit of handshakes under way at once, beyond those that this rank expects.
 const STRANGERS: usize = 256;
 /// How often to ask the store whether a rank has failed that is not connected yet.
 const CHECK_EVERY: Duration = Duration::from_millis(250);
@@ -32,10 +32,28 @@ const CHECK_TIME: Duration = Duration::from_millis(20);
 const NAMED: usize = 8;
 
 /// Connections that one higher rank has made so far.
-#[derive(Default)]
 struct IncomingPeer {
     control: Option<(Socket, bool)>,
-    data: Option<Socket>,
+    /// Connections for data, in their order.
+    data: Vec<Option<Socket>>,
+}
+
+impl IncomingPeer {
+    fn new(own: &Record, peer: &Record) -> IncomingPeer {
+        let data = (0..own.data_connections(peer)).map(|_| None).collect();
+        IncomingPeer { control: None, data }
+    }
+
+    /// The sockets, once all are connected that the peer has spoken of.
+    fn take(&mut self) -> Option<Peer> {
+        let (_, data_follows) = self.control.as_ref()?;
+        if *data_follows && self.data.iter().any(Option::is_none) {
+            return None;
+        }
+        let (control, data_follows) = self.control.take()?;
+        let data = std::mem::take(&mut self.data).into_iter().flatten();
+        Some(Peer { control, data: data.filter(|_| data_follows).collect() })
+    }
 }
 
 /// The store's answer to whether the job has failed.
@@ -86,7 +104,7 @@ pub(super) fn assemble(
         share_memory(own, peer)?;
     }
     let hello = Hello::new(Purpose::Control, own.rank, own.size, ANY_RANK);
-    let capacity = STRANGERS + 2 * records.len();
+    let capacity = STRANGERS + records.iter().map(|peer| 1 + own.data_connections(peer)).sum::<usize>();
     let gate =
         Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity).restrict_to(user);
     let connector = Connector { key: &job.key, own, user };
@@ -96,7 +114,7 @@ pub(super) fn assemble(
         connector,
         records,
         gate,
-        incoming: records.iter().map(|_| IncomingPeer::default()).collect(),
+        incoming: records.iter().map(|peer| IncomingPeer::new(own, peer)).collect(),
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
     };
@@ -194,8 +212,8 @@ impl Assembly<'_> {
         for outgoing in &mut self.outgoing {
             let rank = outgoing.peer as usize;
             outgoing.advance(&self.connector, &self.records[rank], set)?;
-            if let Some((control, data)) = outgoing.take() {
-                self.peers[rank] = Some(Peer { control, data });
+            if let Some(peer) = outgoing.take() {
+                self.peers[rank] = Some(peer);
                 self.missing -= 1;
             }
         }
@@ -222,13 +240,18 @@ impl Assembly<'_> {
                 }
                 incoming.control = Some((socket, hello.data_follows));
             }
-            Purpose::Data => incoming.data = Some(socket),
+            Purpose::Data => match incoming.data.get_mut(usize::from(hello.lane)) {
+                Some(data) => *data = Some(socket),
+                None => {
+                    let (from, lane) = (hello.rank, hello.lane);
+                    log_line!(Debug, "rank {}: closed connection {lane} of rank {from}", own.rank);
+                    return Ok(());
+                }
+            },
             Purpose::Store => return Ok(()),
         }
-        let complete = matches!(&incoming.control, Some((_, follows)) if !follows || incoming.data.is_some());
-        if let Some((control, data_follows)) = incoming.control.take_if(|_| complete) {
-            let data = incoming.data.take().filter(|_| data_follows);
-            self.peers[rank] = Some(Peer { control, data });
+        if let Some(peer) = incoming.take() {
+            self.peers[rank] = Some(peer);
             self.missing -= 1;
         }
         Ok(())

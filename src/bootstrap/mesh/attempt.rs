@@ -36,6 +36,7 @@ pub(super) struct Connector<'a> {
 /// One connection in the making. It tries its targets in turn until one of them proves to be the peer.
 pub(super) struct Attempt {
     purpose: Purpose,
+    lane: u8,
     targets: Vec<Target>,
     next: usize,
     dial: Option<Dial>,
@@ -57,10 +58,11 @@ pub(super) enum AttemptState {
 }
 
 impl Attempt {
-    /// An attempt that has not started. `targets` are tried in turn.
-    pub fn new(purpose: Purpose, targets: Vec<Target>) -> Attempt {
+    /// An attempt that has not started. `targets` are tried in turn. `lane`: which data connection it makes.
+    pub fn new(purpose: Purpose, lane: u8, targets: Vec<Target>) -> Attempt {
         Attempt {
             purpose,
+            lane,
             targets,
             next: 0,
             dial: None,
@@ -74,6 +76,11 @@ impl Attempt {
     /// Purpose of the connection.
     pub fn purpose(&self) -> Purpose {
         self.purpose
+    }
+
+    /// Which data connection it makes.
+    pub fn lane(&self) -> u8 {
+        self.lane
     }
 
     /// The last error, as text.
@@ -107,7 +114,7 @@ impl Attempt {
             None if self.retry_at.is_some_and(|t| t > now) => return Ok(AttemptState::Pending),
             None => {
                 let hello = Hello::new(self.purpose, connector.own.rank, connector.own.size, peer.rank);
-                let hello = Hello { data_follows, ..hello };
+                let hello = Hello { data_follows, lane: self.lane, ..hello };
                 let Some(target) = self.targets.get(self.next) else { return Ok(AttemptState::Pending) };
                 match Dial::start(target, connector.key, hello, PATIENCE) {
                     Ok(dial) => {

@@ -83,6 +83,7 @@ fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
         size: job.size,
         info,
         transport: config.transport,
+        lanes: config.tcp_lanes,
         unix_name,
         addresses: listeners::addresses(&listeners),
     };

@@ -1,8 +1,9 @@
-//! The one or two connections that this rank makes to one lower rank.
+//! The connections that this rank makes to one lower rank: one, or one for control and some for data.
 
 use std::time::Instant;
 
 use super::attempt::{Attempt, AttemptState, Connector};
+use super::peer::Peer;
 use super::record::Record;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::dial::Target;
@@ -16,9 +17,9 @@ pub(super) struct OutgoingPeer {
     /// The rank to connect to.
     pub peer: Rank,
     attempts: Vec<Attempt>,
-    data_follows: bool,
     control: Option<Socket>,
-    data: Option<Socket>,
+    /// Connections for data, in their order. Empty: shared memory is used.
+    data: Vec<Option<Socket>>,
 }
 
 /// Whether the two ranks may use shared memory: they share a host, and neither wants TCP. An error if one of
@@ -48,27 +49,23 @@ pub(super) fn unreachable(a: &Record, b: &Record) -> Error {
 impl OutgoingPeer {
     /// Plans the connections to `peer`.
     pub fn new(connector: &Connector<'_>, peer: &Record) -> Result<OutgoingPeer> {
-        let mut outgoing = OutgoingPeer {
-            peer: peer.rank,
-            attempts: Vec::new(),
-            data_follows: false,
-            control: None,
-            data: None,
-        };
+        let mut outgoing =
+            OutgoingPeer { peer: peer.rank, attempts: Vec::new(), control: None, data: Vec::new() };
         if share_memory(connector.own, peer)? {
             let target = Target::Unix(peer.unix_name.clone());
-            outgoing.attempts.push(Attempt::new(Purpose::Control, vec![target]));
+            outgoing.attempts.push(Attempt::new(Purpose::Control, 0, vec![target]));
         } else {
-            outgoing.use_tcp(peer);
+            outgoing.use_tcp(connector.own, peer);
         }
         Ok(outgoing)
     }
 
-    fn use_tcp(&mut self, peer: &Record) {
+    fn use_tcp(&mut self, own: &Record, peer: &Record) {
         let targets: Vec<Target> = peer.addresses.iter().copied().map(Target::Tcp).collect();
-        self.data_follows = true;
-        self.attempts =
-            [Purpose::Control, Purpose::Data].map(|purpose| Attempt::new(purpose, targets.clone())).into();
+        self.data = (0..own.data_connections(peer)).map(|_| None).collect();
+        let data = (0..).take(self.data.len()).map(|lane| (Purpose::Data, lane));
+        let attempt = |(purpose, lane)| Attempt::new(purpose, lane, targets.clone());
+        self.attempts = [(Purpose::Control, 0)].into_iter().chain(data).map(attempt).collect();
     }
 
     /// Adds the sockets that the attempts wait for.
@@ -82,11 +79,12 @@ impl OutgoingPeer {
     }
 
     /// The sockets, once all are connected.
-    pub fn take(&mut self) -> Option<(Socket, Option<Socket>)> {
+    pub fn take(&mut self) -> Option<Peer> {
         if !self.attempts.is_empty() {
             return None;
         }
-        Some((self.control.take()?, self.data.take()))
+        let data = std::mem::take(&mut self.data).into_iter().collect::<Option<_>>()?;
+        Some(Peer { control: self.control.take()?, data })
     }
 
     /// The last error, for the message about a peer that was not reached.
@@ -97,14 +95,14 @@ impl OutgoingPeer {
     /// Advances what is ready and starts what is due.
     pub fn advance(&mut self, connector: &Connector<'_>, peer: &Record, set: &PollSet) -> Result<()> {
         let mut no_unix = false;
-        let data_follows = self.data_follows;
+        let data_follows = !self.data.is_empty();
         let mut unfinished = Vec::new();
         for mut attempt in std::mem::take(&mut self.attempts) {
             match attempt.advance(connector, peer, data_follows, set)? {
                 AttemptState::Pending => unfinished.push(attempt),
                 AttemptState::NobodyThere => no_unix = true,
                 AttemptState::Connected(socket) => match attempt.purpose() {
-                    Purpose::Data => self.data = Some(socket),
+                    Purpose::Data => self.data[usize::from(attempt.lane())] = Some(socket),
                     _ => self.control = Some(socket),
                 },
             }
@@ -114,7 +112,7 @@ impl OutgoingPeer {
             if [connector.own, peer].iter().any(|r| r.transport == TransportChoice::Shm) {
                 return Err(unreachable(connector.own, peer));
             }
-            self.use_tcp(peer);
+            self.use_tcp(connector.own, peer);
             return self.advance(connector, peer, set);
         }
         Ok(())

@@ -8,14 +8,15 @@ pub struct Peer {
     /// Socket for failure notices, doorbells and descriptor passing. It is a Unix socket when the peer is on
     /// this host (same `host_id`, and its abstract socket could be reached), else TCP.
     pub control: Socket,
-    /// TCP connection for data. Present exactly when the pair does not use shared memory.
-    pub data: Option<Socket>,
+    /// TCP connections for data: none when the pair uses shared memory. The first carries all that the
+    /// others, the lanes, do not.
+    pub data: Vec<Socket>,
 }
 
 impl Peer {
     /// Splits the peers into their control channels and data sockets, by rank.
-    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<ControlChannel>>, Vec<Option<Socket>>) {
+    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<ControlChannel>>, Vec<Vec<Socket>>) {
         let halves = |peer: Peer| (Some(ControlChannel::new(peer.control)), peer.data);
-        peers.into_iter().map(|peer| peer.map_or((None, None), halves)).unzip()
+        peers.into_iter().map(|peer| peer.map_or((None, Vec::new()), halves)).unzip()
     }
 }

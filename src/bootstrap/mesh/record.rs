@@ -6,7 +6,7 @@ use crate::base::{Error, Rank, Result, VERSION};
 use crate::bootstrap::auth::hello::PROTOCOL;
 use crate::bootstrap::job::address::{self, ADDRESSES};
 use crate::bootstrap::job::wire::{Reader, Writer};
-use crate::config::TransportChoice;
+use crate::config::{MOST_LANES, TransportChoice};
 
 /// Length limit of a host name, a host identity or a version.
 pub(crate) const NAME_BYTES: usize = 256;
@@ -45,6 +45,8 @@ pub(crate) struct Record {
     pub info: PeerInfo,
     /// The transports that the rank may use.
     pub transport: TransportChoice,
+    /// Lanes that the rank may use: connections for long messages. 1: the only one carries all.
+    pub lanes: u8,
     /// The abstract name of the rank's Unix socket.
     pub unix_name: Vec<u8>,
     /// The rank's TCP listeners, best first.
@@ -68,10 +70,20 @@ impl Record {
             TransportChoice::Shm => 1,
             TransportChoice::Tcp => 2,
         });
+        w.u8(self.lanes);
         w.bytes(&self.unix_name);
         w.u8(self.addresses.len() as u8);
         self.addresses.iter().for_each(|a| address::write(&mut w, a));
         w.0
+    }
+
+    /// Number of data connections that this rank and a peer have with each other if they use TCP: one, or one
+    /// more than the lanes that both may use.
+    pub fn data_connections(&self, peer: &Record) -> usize {
+        match self.lanes.min(peer.lanes) {
+            1 => 1,
+            lanes => 1 + usize::from(lanes),
+        }
     }
 
     /// Reads what rank `rank` of `size` published.
@@ -113,6 +125,7 @@ impl Record {
                 2 => TransportChoice::Tcp,
                 _ => return None,
             },
+            lanes: r.u8().filter(|lanes| (1..=MOST_LANES).contains(lanes))?,
             unix_name: r.bytes(UNIX_NAME_BYTES)?.to_vec(),
             addresses: {
                 let count = usize::from(r.u8()?);
@@ -143,6 +156,7 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         size,
         info: PeerInfo { host_name: "b".into(), host_id: "b-id".into(), pid: 4711 },
         transport: TransportChoice::Auto,
+        lanes: 3,
         unix_name: b"name\0with zero".to_vec(),
         addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],
     }

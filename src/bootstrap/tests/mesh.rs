@@ -42,8 +42,8 @@ fn each_pair_can_talk(meshes: &[Mesh]) {
         for (rank, peer) in mesh.peers.iter().enumerate() {
             let Some(peer) = peer else { continue };
             write_all(&peer.control, &[b'c', me as u8, rank as u8]);
-            if let Some(data) = &peer.data {
-                write_all(data, &[b'd', me as u8, rank as u8]);
+            for (lane, data) in peer.data.iter().enumerate() {
+                write_all(data, &[lane as u8, me as u8, rank as u8]);
             }
         }
     }
@@ -53,9 +53,9 @@ fn each_pair_can_talk(meshes: &[Mesh]) {
             let mut heard = [0; 3];
             read_all(&peer.control, &mut heard);
             assert_eq!(heard, [b'c', rank as u8, me as u8]);
-            if let Some(data) = &peer.data {
+            for (lane, data) in peer.data.iter().enumerate() {
                 read_all(data, &mut heard);
-                assert_eq!(heard, [b'd', rank as u8, me as u8]);
+                assert_eq!(heard, [lane as u8, rank as u8, me as u8]);
             }
         }
     }
@@ -69,7 +69,7 @@ fn ranks_of_one_host_are_connected_by_unix_sockets_alone() {
             assert_eq!(mesh.root_settings, b"from rank 0");
             assert_eq!(mesh.infos.len(), size as usize);
             assert!(mesh.infos.iter().all(|info| info.pid == std::process::id()));
-            assert!(mesh.peers.iter().flatten().all(|p| p.control.is_unix() && p.data.is_none()));
+            assert!(mesh.peers.iter().flatten().all(|p| p.control.is_unix() && p.data.is_empty()));
         }
         each_pair_can_talk(&meshes);
     }
@@ -81,7 +81,7 @@ fn with_tcp_forced_every_pair_has_two_tcp_connections() {
         // One rank that wants TCP is enough for its pairs.
         let meshes = all_ok(mesh_of(size, |_, config| config.transport = TransportChoice::Tcp));
         for mesh in &meshes {
-            assert!(mesh.peers.iter().flatten().all(|p| !p.control.is_unix() && p.data.is_some()));
+            assert!(mesh.peers.iter().flatten().all(|p| !p.control.is_unix() && p.data.len() == 1));
         }
         each_pair_can_talk(&meshes);
     }
@@ -95,7 +95,7 @@ fn pretended_hosts_use_unix_sockets_within_and_tcp_between() {
             let Some(peer) = peer else { continue };
             let together = me % 2 == rank % 2;
             assert_eq!(
-                (peer.control.is_unix(), peer.data.is_none()),
+                (peer.control.is_unix(), peer.data.is_empty()),
                 (together, together),
                 "{me} and {rank}"
             );
@@ -114,7 +114,27 @@ fn one_rank_that_wants_tcp_gets_it_from_all_others() {
     for (me, mesh) in meshes.iter().enumerate() {
         for (rank, peer) in mesh.peers.iter().enumerate() {
             let Some(peer) = peer else { continue };
-            assert_eq!(peer.data.is_some(), me == 2 || rank == 2, "{me} and {rank}");
+            assert_eq!(!peer.data.is_empty(), me == 2 || rank == 2, "{me} and {rank}");
+        }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn two_ranks_have_as_many_lanes_as_both_may_use_and_a_connection_for_the_rest() {
+    let meshes = all_ok(mesh_of(4, |rank, config| {
+        config.transport = TransportChoice::Tcp;
+        config.tcp_lanes = [3, 1, 2, 16][rank as usize];
+    }));
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            let expected = match (me.min(rank), me.max(rank)) {
+                (1, _) | (_, 1) => 1,
+                (0, 3) => 4,
+                _ => 3,
+            };
+            assert_eq!(peer.data.len(), expected, "{me} and {rank}");
         }
     }
     each_pair_can_talk(&meshes);
@@ -152,7 +172,7 @@ fn ranks_of_one_host_whose_unix_sockets_do_not_meet_use_tcp() {
             let Some(peer) = peer else { continue };
             // The higher rank connects: only ranks above rank 1 fail to reach it.
             let apart = me.min(rank) == 1;
-            assert_eq!((!peer.control.is_unix(), peer.data.is_some()), (apart, apart), "{me} and {rank}");
+            assert_eq!((!peer.control.is_unix(), !peer.data.is_empty()), (apart, apart), "{me} and {rank}");
         }
     }
     each_pair_can_talk(&meshes);

@@ -62,3 +62,8 @@ fn every_algorithm_computes_its_collective_without_single_copies() {
 fn every_algorithm_computes_its_collective_through_sockets() {
     (2..=9).for_each(|size| check(Kind::Tcp, size));
 }
+
+#[test]
+fn every_algorithm_computes_its_collective_over_lanes() {
+    (2..=5).for_each(|size| check(Kind::Lanes, size));
+}

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::*;
 use crate::base::Error;
 use crate::sys::clock;
+use crate::sys::poll::{Interest, PollSet};
 use crate::transport::{AnyLink, Arrival, Header, SingleCopy};
 
 /// A link that breaks.
@@ -74,6 +75,10 @@ impl Link for Breaking {
 
     fn descriptor(&self) -> Option<RawFd> {
         self.inner.descriptor()
+    }
+
+    fn watch(&self, interest: Interest, set: &mut PollSet) -> bool {
+        self.inner.watch(interest, set)
     }
 
     fn set_sleeping(&mut self, sleeping: bool) {
@@ -163,7 +168,7 @@ fn alone() {
     // This makes what is made once and kept.
     assert!(!all_went_well(2, Kind::Shm, "one_shot", 3, 0));
     let before = belongings();
-    all_ways_to_break(&[Kind::Shm, Kind::Tcp]);
+    all_ways_to_break(&[Kind::Shm, Kind::Tcp, Kind::Lanes]);
     // The kernel counts a thread for a moment after it was joined.
     let deadline = clock::now() + Duration::from_secs(60);
     while belongings() != before && clock::now() < deadline {

@@ -25,10 +25,9 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::connect::{LinkSettings, shared_memory_pair};
+use crate::transport::connect::{LinkSettings, shared_memory_pair, tcp_link};
 use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
-use crate::transport::tcp::TcpLink;
 use crate::transport::{AnyLink, Link, SingleCopy};
 
 /// A time that is long enough on the busiest machine.
@@ -42,9 +41,11 @@ enum Kind {
     /// Shared memory. No rank reads the memory of the other.
     Slots,
     Tcp,
+    /// TCP with three lanes.
+    Lanes,
 }
 
-const KINDS: [Kind; 3] = [Kind::Shm, Kind::Slots, Kind::Tcp];
+const KINDS: [Kind; 4] = [Kind::Shm, Kind::Slots, Kind::Tcp, Kind::Lanes];
 
 fn socket_pair() -> (Socket, Socket) {
     let (a, b) = UnixStream::pair().unwrap();
@@ -68,10 +69,10 @@ fn endpoint_pair(
             higher.set_oversubscribed(true);
             (lower, higher)
         }
-        Kind::Tcp => {
-            let (data_a, data_b) = socket_pair();
-            let other = |socket| AnyLink::Other(Box::new(TcpLink::new(socket).unwrap()));
-            (other(data_a), other(data_b))
+        Kind::Tcp | Kind::Lanes => {
+            let sockets = if kind == Kind::Tcp { 1 } else { 4 };
+            let (data_a, data_b) = (0..sockets).map(|_| socket_pair()).unzip();
+            (tcp_link(data_a).unwrap(), tcp_link(data_b).unwrap())
         }
     };
     let endpoint_a =

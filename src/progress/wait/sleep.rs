@@ -28,8 +28,9 @@ impl Driver {
         let set = &mut idle.sockets;
         set.clear();
         for (endpoint, interest) in engine.needs() {
-            let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
-            set.add(&fd, interest);
+            if !engine.endpoints[endpoint as usize].inbox.link.watch(interest, set) {
+                return false;
+            }
         }
         let doorbell = self.fall_asleep(engine);
         let until = add_doorbell(doorbell.as_deref(), set, Some(NAP_TIME));
@@ -101,9 +102,7 @@ impl Driver {
             }
         }
         for (peer, interest) in engine.needs() {
-            if let Some(fd) = engine.endpoints[peer as usize].inbox.link.descriptor() {
-                set.add(&fd, interest);
-            }
+            engine.endpoints[peer as usize].inbox.link.watch(interest, set);
         }
     }
 }

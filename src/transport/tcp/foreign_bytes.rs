@@ -1,7 +1,7 @@
 //! Target of fuzzing: the stream of a peer.
 
 use super::wire::{FRAGMENT_BYTES, HEADER_BYTES, decode, encode};
-use super::{Header, Link, TcpLink};
+use super::{Header, Link, TcpLink, striped};
 use crate::foreign_bytes::{connection, pieces, split, write};
 
 /// What a fragment is: its header, and what has come of its payload.
@@ -9,6 +9,9 @@ type Fragment = (Header, Vec<u8>);
 
 /// Reads a stream in pieces, and compares with the stream read at once.
 pub(in crate::transport) fn frames(bytes: &[u8]) {
+    if bytes.first().is_some_and(|how| how & 8 != 0) {
+        return striped::foreign_bytes::streams(bytes);
+    }
     let ([how, length, most], bytes) = split(bytes);
     let [own, peer] = connection();
     let mut link = TcpLink::new(own).expect("memory");
@@ -107,5 +110,5 @@ pub(in crate::transport) fn seeds() -> Vec<Vec<u8>> {
     .concat();
     let heads: [[u8; 3]; 6] = [[0, 0, 255], [0, 1, 0], [1, 7, 2], [3, 33, 1], [4, 5, 9], [5, 40, 1]];
     let with = |stream: &[u8]| heads.map(|head| [&head[..], stream].concat()).to_vec();
-    [with(&stream), with(&begun)].concat()
+    [with(&stream), with(&begun), striped::foreign_bytes::seeds()].concat()
 }

@@ -11,6 +11,7 @@
 pub(super) mod foreign_bytes;
 mod recv;
 mod send;
+pub mod striped;
 mod wire;
 
 use std::io;

@@ -9,7 +9,7 @@
 use std::io;
 
 use super::super::{Arrival, Header, garbage};
-use super::wire::{HEADER_BYTES, decode};
+use super::wire::{HEADER_BYTES, decode, decode_announcement, is_announcement};
 use crate::sys::socket::Socket;
 use crate::sys::zeroed::zeroed;
 
@@ -87,24 +87,73 @@ impl RecvBuffer {
 
     #[inline]
     pub fn head(&mut self, socket: &Socket) -> io::Result<Option<Header>> {
+        self.head_within(socket, LOOK_BYTES)
+    }
+
+    /// Like [`RecvBuffer::head`], but a look reads at most this many bytes.
+    #[inline]
+    pub fn head_within(&mut self, socket: &Socket, most: usize) -> io::Result<Option<Header>> {
         if let Some((header, _)) = self.head {
             return Ok(Some(header));
         }
+        if !self.look(socket, most)? {
+            return Ok(None);
+        }
+        let (header, payload) = decode(self.next_wire())?;
+        self.start += HEADER_BYTES;
+        self.head = Some((header, payload));
+        Ok(Some(header))
+    }
+
+    /// Looks for the next header. Returns whether all of it is buffered.
+    #[inline]
+    pub fn look(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
         while self.buffered() < HEADER_BYTES {
-            match self.fill(socket, LOOK_BYTES) {
+            match self.fill(socket, most) {
                 Ok(true) => {}
-                Ok(false) => return Ok(None),
+                Ok(false) => return Ok(false),
                 Err(error) => {
                     self.has_ended = true;
                     return Err(error);
                 }
             }
         }
-        let wire = self.buffer[self.start..].first_chunk().expect("a header is buffered");
-        let (header, payload) = decode(wire)?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn next_wire(&self) -> &[u8; HEADER_BYTES] {
+        self.buffer[self.start..].first_chunk().expect("a header is buffered")
+    }
+
+    /// Takes out the announcement that is next, if it is one. A look has found the next header.
+    pub fn take_announcement(&mut self) -> io::Result<Option<(Header, usize)>> {
+        if !is_announcement(self.next_wire()) {
+            return Ok(None);
+        }
+        let announced = decode_announcement(self.next_wire())?;
         self.start += HEADER_BYTES;
-        self.head = Some((header, payload));
-        Ok(Some(header))
+        Ok(Some(announced))
+    }
+
+    /// Number of bytes that have come up to the first announcement that is buffered and not taken out, its
+    /// header included. `None`: there is none.
+    pub fn first_announcement(&self) -> Option<u64> {
+        let mut at = self.start + self.head.map_or(0, |(_, left)| left);
+        while let Some(wire) = self.buffer[..self.end].get(at..).and_then(<[u8]>::first_chunk) {
+            at += HEADER_BYTES;
+            if is_announcement(wire) {
+                return Some(self.received - (self.end - at) as u64);
+            }
+            at += decode(wire).ok()?.1;
+        }
+        None
+    }
+
+    /// The fragment at the head, if its header was read: the header, and the number of bytes that are not
+    /// consumed yet.
+    pub fn known_head(&self) -> Option<(Header, usize)> {
+        self.head
     }
 
     #[inline]

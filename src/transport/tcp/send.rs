@@ -18,6 +18,17 @@ struct Unfinished {
     payload_left: usize,
 }
 
+/// How far the header of a fragment has come whose payload goes elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Announcement {
+    /// Nothing is sent: there is no room, or it is not the turn of the message.
+    Refused,
+    /// A part is sent.
+    Begun,
+    /// All is sent.
+    Sent,
+}
+
 /// What is on its way to the peer: at most one begun fragment, and the message that goes next.
 #[derive(Default)]
 pub(super) struct SendQueue {
@@ -48,24 +59,78 @@ impl SendQueue {
         data: *const u8,
         bytes: usize,
     ) -> io::Result<Option<usize>> {
+        let new = || (encode(header, bytes.min(FRAGMENT_BYTES)), bytes.min(FRAGMENT_BYTES));
+        match self.fragment_of(socket, header, new)? {
+            // SAFETY: the caller vouches for `data`.
+            Some(fragment) => unsafe { self.push(socket, fragment, data, bytes) },
+            None => Ok(None),
+        }
+    }
+
+    /// Sends the header of a fragment whose payload goes elsewhere, or the rest of it.
+    pub fn announce(
+        &mut self,
+        socket: &Socket,
+        header: &Header,
+        wire: [u8; HEADER_BYTES],
+    ) -> io::Result<Announcement> {
+        let Some(fragment) = self.fragment_of(socket, header, || (wire, 0))? else {
+            return Ok(Announcement::Refused);
+        };
+        // SAFETY: no byte is read behind the header.
+        match unsafe { self.push(socket, fragment, std::ptr::null(), 0) }? {
+            Some(_) => Ok(Announcement::Sent),
+            None if self.is_within(header) => Ok(Announcement::Begun),
+            None => Ok(Announcement::Refused),
+        }
+    }
+
+    /// Whether a fragment of this message was begun and is not complete.
+    pub fn is_within(&self, header: &Header) -> bool {
+        self.unfinished.as_ref().is_some_and(|fragment| fragment.header == *header)
+    }
+
+    /// The fragment of a message that goes on now. `new` makes its header, and says how many bytes follow.
+    /// `None`: it is not the turn of this message.
+    #[inline]
+    fn fragment_of(
+        &mut self,
+        socket: &Socket,
+        header: &Header,
+        new: impl FnOnce() -> ([u8; HEADER_BYTES], usize),
+    ) -> io::Result<Option<Unfinished>> {
         if !self.abandoned.is_empty() && !self.send_abandoned(socket)? {
             return Ok(None);
         }
-        let mut fragment = match self.unfinished.take() {
+        match self.unfinished.take() {
             Some(other) if other.header != *header => {
                 self.unfinished = Some(other);
                 self.next.get_or_insert(*header);
-                return Ok(None);
+                Ok(None)
             }
-            Some(mine) => mine,
+            Some(mine) => Ok(Some(mine)),
             // A refused message is offered again until it is taken, so this state ends.
-            None if self.next.is_some_and(|next| next != *header) => return Ok(None),
+            None if self.next.is_some_and(|next| next != *header) => Ok(None),
             None => {
-                let payload_left = bytes.min(FRAGMENT_BYTES);
-                let wire = encode(header, payload_left);
-                Unfinished { wire, wire_sent: 0, header: *header, payload_left }
+                let (wire, payload_left) = new();
+                Ok(Some(Unfinished { wire, wire_sent: 0, header: *header, payload_left }))
             }
-        };
+        }
+    }
+
+    /// Sends some of a fragment. Returns the number of payload bytes taken, as `send` does.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    #[inline]
+    unsafe fn push(
+        &mut self,
+        socket: &Socket,
+        mut fragment: Unfinished,
+        data: *const u8,
+        bytes: usize,
+    ) -> io::Result<Option<usize>> {
+        let header = fragment.header;
         let payload = fragment.payload_left.min(bytes);
         let wire = &fragment.wire[fragment.wire_sent..];
         let sent = if payload <= TOGETHER_BYTES {
@@ -81,7 +146,7 @@ impl SendQueue {
         };
         let sent = sent?.unwrap_or(0);
         self.sent += sent as u64;
-        if sent > 0 && self.next == Some(*header) {
+        if sent > 0 && self.next == Some(header) {
             self.next = None;
         }
         let of_wire = sent.min(wire.len());
