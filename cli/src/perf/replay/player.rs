@@ -134,9 +134,18 @@ impl<'a> Player<'a> {
     /// Follows the steps of a thread. Returns its time in blocking calls and waits.
     fn follow(&self, steps: &[Step]) -> Result<Duration> {
         let mut inside = Duration::ZERO;
+        // Where others run on the cores, a thread comes back late. The next gaps are shorter by that, so that all of
+        // them take as long as they did.
+        let mut excess = Duration::ZERO;
         for Step { gap, what } in steps {
-            self.computing.pass(Duration::from_nanos(gap.unsigned_abs()));
+            let (wanted, idle) = (Duration::from_nanos(gap.unsigned_abs()), Instant::now());
+            if wanted > excess {
+                self.computing.pass(wanted - excess);
+            }
             let begin = Instant::now();
+            if self.computing != Computing::None {
+                excess = (excess + (begin - idle)).saturating_sub(wanted);
+            }
             let done = match *what {
                 What::Run(at) => self.run(at, begin),
                 What::Start(at) => self.start(at, begin),

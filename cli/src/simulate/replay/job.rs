@@ -1,7 +1,8 @@
 //! The steps of all ranks of a job, followed in time.
 //!
 //! A collective begins when its last rank has come to it and has ended its other collectives: a rank works on one
-//! collective at a time. It ends on all ranks after its predicted time. A message leaves when it is sent, a long one
+//! collective at a time. One that was started moves only while its rank waits for something, unless the job had a
+//! helper. It ends on all ranks after its predicted time. A message leaves when it is sent, a long one
 //! when it is also received. Computing does not slow down communication, nor the reverse.
 
 use std::cmp::Reverse;
@@ -72,6 +73,8 @@ pub struct Job<'a> {
     next: HashMap<Actor, usize>,
     /// Times in nanoseconds, which have an order.
     events: BinaryHeap<Reverse<(u64, Actor)>>,
+    /// Collectives that were started and wait until their rank waits.
+    deferred: Vec<Vec<Made>>,
     /// Until when each rank works on collectives.
     busy: Vec<f64>,
     /// Collectives by group and number there.
@@ -102,6 +105,7 @@ impl<'a> Job<'a> {
             topologies,
             next: HashMap::new(),
             events: BinaryHeap::new(),
+            deferred: vec![Vec::new(); ranks],
             busy: vec![0.0; ranks],
             meetings: HashMap::new(),
             numbers: HashMap::new(),
@@ -163,10 +167,22 @@ impl<'a> Job<'a> {
     fn step(&mut self, actor: Actor, time: f64) -> Result<(), Failure> {
         let at = self.next[&actor];
         let Actor { rank, thread } = actor;
-        match self.program(rank).threads[thread][at].what {
+        let program = self.program(rank);
+        let what = program.threads[thread][at].what;
+        if !matches!(what, What::Start(_)) {
+            for made in std::mem::take(&mut self.deferred[rank as usize]) {
+                self.make(Made { time, ..made })?;
+            }
+        }
+        match what {
             What::Run(call) => self.make(Made { rank, call, blocked: Some(actor), time }),
             What::Start(call) => {
-                self.make(Made { rank, call, blocked: None, time })?;
+                let made = Made { rank, call, blocked: None, time };
+                let is_collective = matches!(program.calls[call].action, Action::Collective(_));
+                match is_collective && !program.is_helped[call] {
+                    true => self.deferred[rank as usize].push(made),
+                    false => self.make(made)?,
+                }
                 self.leave(actor, (time, time));
                 Ok(())
             }
