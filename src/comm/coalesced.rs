@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::call::list::{List, Part};
 use super::call::operator::Operator;
-use super::request::Request;
+use super::request::{Request, StartedParts};
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Result};
 use crate::sys::zeroed::zeroed;
@@ -71,7 +71,7 @@ struct StartedMessage {
 }
 
 /// A started list, as its request sees it.
-pub(super) struct StartedList {
+struct StartedList {
     under_way: Vec<StartedMessage>,
     outcome: Result<()>,
 }
@@ -80,9 +80,8 @@ pub(super) struct StartedList {
 // thread it ends.
 unsafe impl Send for StartedList {}
 
-impl StartedList {
-    /// Waits for the end of all messages.
-    pub fn wait(&mut self) -> Result<()> {
+impl StartedParts for StartedList {
+    fn wait(&mut self) -> Result<()> {
         for mut message in self.under_way.drain(..) {
             let ended = message.request.wait();
             // SAFETY: the request has ended; the places of the results are the caller's, left to this call by
@@ -95,9 +94,7 @@ impl StartedList {
         self.outcome.clone()
     }
 
-    /// Whether all messages have ended. Makes progress on everything of the communicator.
-    /// [`StartedList::wait`] returns the result.
-    pub fn has_ended(&mut self) -> bool {
+    fn has_ended(&mut self) -> bool {
         while let Some(message) = self.under_way.first_mut() {
             match message.request.test() {
                 Ok(false) => return false,
@@ -111,8 +108,7 @@ impl StartedList {
         true
     }
 
-    /// The request to wait for next.
-    pub fn running(&self) -> Option<&Request> {
+    fn running(&self) -> Option<&Request> {
         self.under_way.first().map(|message| &message.request)
     }
 }
@@ -152,7 +148,7 @@ pub(super) unsafe fn start(
         // SAFETY: passed on from our caller. If this start fails, the earlier ones are waited for.
         started.under_way.push(unsafe { start_message(comm, list, &message, name, operator) }?);
     }
-    Ok(Request::list(Arc::clone(&comm.driver), started))
+    Ok(Request::of_parts(Arc::clone(&comm.driver), Box::new(started)))
 }
 
 /// Checks a list.

@@ -270,7 +270,7 @@ impl Communicator {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
-        let drained = drain(self);
+        let drained = drain(self, &self.engines, self.timeout.get());
         self.end_device_part();
         let is_first = self.id == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
@@ -278,7 +278,7 @@ impl Communicator {
             self.report_profile(in_good_order && !self.driver.lock().is_over(self.id));
         }
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
-        close(self, outcome.is_ok() && (in_good_order || !is_first));
+        close(self, &self.engines, outcome.is_ok() && (in_good_order || !is_first));
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
         let parted = self.driver.leave(self.id, patience);
         drained.and(outcome).and(parted)
@@ -370,8 +370,8 @@ impl Drop for Communicator {
         }
         // If the first communicator ends without a goodbye, the others take it for a crash, and rightly so.
         let is_first = self.id == CommId::FIRST;
-        let in_good_order = !is_first && drain(self).is_ok();
-        close(self, in_good_order);
+        let in_good_order = !is_first && drain(self, &self.engines, self.timeout.get()).is_ok();
+        close(self, &self.engines, in_good_order);
         if !is_first {
             self.driver.lock().remove_comm(self.id);
         }

@@ -17,6 +17,7 @@ mod create;
 mod device;
 mod device_host;
 mod dispatch;
+mod engine_host;
 mod estimate;
 mod foreign;
 #[cfg(any(test, feature = "fuzzing"))]

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::coalesced::StartedList;
 use super::device::DeviceCompletion;
 use super::foreign::started_call::ForeignCall;
 use crate::base::Result;
@@ -54,9 +53,22 @@ enum State {
     Foreign(ForeignCall),
     /// The operation has buffers on a device, and a thread of the library sees to it.
     OnDevice(Arc<DeviceCompletion>),
-    /// The operation has several messages, each with a request.
-    List(Box<StartedList>),
+    /// The operation has several parts, each with a request.
+    Several(Box<dyn StartedParts>),
     Ended(CallOutcome),
+}
+
+/// A started operation of several parts, each with a request.
+pub(super) trait StartedParts: Send {
+    /// Waits for the end of all parts.
+    fn wait(&mut self) -> Result<()>;
+
+    /// Whether all parts have ended. Makes progress on everything of the communicator.
+    /// [`StartedParts::wait`] returns the result.
+    fn has_ended(&mut self) -> bool;
+
+    /// The request to wait for next.
+    fn running(&self) -> Option<&Request>;
 }
 
 impl Request {
@@ -94,9 +106,9 @@ impl Request {
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
-    /// Makes the request of a list of buffers.
-    pub(super) fn list(driver: Arc<Driver>, list: StartedList) -> Request {
-        let (clock, state) = (Cell::default(), State::List(Box::new(list)));
+    /// Makes the request of an operation of several parts.
+    pub(super) fn of_parts(driver: Arc<Driver>, parts: Box<dyn StartedParts>) -> Request {
+        let (clock, state) = (Cell::default(), State::Several(parts));
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
@@ -120,7 +132,7 @@ impl Request {
                 let outcome = completion.wait();
                 self.state = State::Ended(outcome);
             }
-            State::List(ref mut list) => self.state = State::Ended(list.wait().map(|()| None)),
+            State::Several(ref mut parts) => self.state = State::Ended(parts.wait().map(|()| None)),
             State::Ended(_) => {}
         }
         self.result()
@@ -181,8 +193,8 @@ impl Request {
                 Some(outcome) => self.state = State::Ended(outcome),
             }
         }
-        if let State::List(list) = &mut self.state {
-            return if list.has_ended() { self.wait().map(|()| true) } else { Ok(false) };
+        if let State::Several(parts) = &mut self.state {
+            return if parts.has_ended() { self.wait().map(|()| true) } else { Ok(false) };
         }
         if self.is_foreign() && !self.poll_foreign() {
             self.driver.try_move_on();
@@ -191,10 +203,10 @@ impl Request {
         self.result().map(|()| true)
     }
 
-    /// The call to wait for, if it has not ended; of a list, the next one.
+    /// The call to wait for, if it has not ended; of several parts, the next one.
     pub(super) fn pending_call(&self) -> Option<PendingCall<'_>> {
-        if let State::List(list) = &self.state {
-            return list.running().and_then(Request::pending_call);
+        if let State::Several(parts) = &self.state {
+            return parts.running().and_then(Request::pending_call);
         }
         let State::Running(ticket) = self.state else { return None };
         Some(PendingCall {
@@ -208,8 +220,8 @@ impl Request {
     /// What a thread waits for that leaves the request to others. `None`: only testing shows the end; the
     /// wait is noted.
     pub fn watch(&self) -> Option<Watch> {
-        if let State::List(list) = &self.state {
-            return list.running().and_then(Request::watch);
+        if let State::Several(parts) = &self.state {
+            return parts.running().and_then(Request::watch);
         }
         self.note_wait();
         let State::Running(ticket) = self.state else { return None };
@@ -252,13 +264,13 @@ impl Request {
                 self.driver.cancel(*ticket);
             }
             State::OnDevice(completion) => completion.cancel(),
-            State::Foreign(..) | State::List(_) | State::Ended(_) => {}
+            State::Foreign(..) | State::Several(_) | State::Ended(_) => {}
         }
     }
 
     fn result(&self) -> Result<()> {
         match &self.state {
-            State::Running(_) | State::Foreign(..) | State::OnDevice(_) | State::List(_) => {
+            State::Running(_) | State::Foreign(..) | State::OnDevice(_) | State::Several(_) => {
                 unreachable!("asked only after the end")
             }
             State::Ended(Ok(_)) => Ok(()),

@@ -11,13 +11,15 @@ mod composed;
 pub(super) mod ending;
 pub(super) mod engine;
 pub(super) mod engines;
+pub(super) mod host;
 mod on_device;
 pub(super) mod started_call;
 mod unequal;
 mod usage;
 mod watch;
 
-use self::usage::{Usage, check, failed};
+use self::host::failed;
+use self::usage::{Usage, check};
 use super::call::operation::Operation;
 use super::call::spec::CallSpec;
 use super::communicator::Communicator;

@@ -29,7 +29,10 @@ impl Usage<'_> {
         // SAFETY: passed on from our caller.
         let run = || unsafe { foreign.comm.run(uniform) };
         let run = || foreign.co_progress.run_blocking(&comm.driver, run);
-        let enter = || foreign.watch.enter(comm.devices.queue.communicator()?, call, comm.timeout.get());
+        let enter = || {
+            let communicator = comm.devices.queue.communicator()?.clone();
+            foreign.watch.enter(communicator, call, comm.timeout.get())
+        };
         let enqueue = |stream| {
             if foreign.comm.is_recording(stream)? {
                 return run().map(|()| None);
@@ -57,7 +60,7 @@ impl Usage<'_> {
         let Usage { comm, foreign } = self;
         let Some(stream) = uniform.stream else {
             let start = || {
-                let entry = foreign.watch.enter(comm.devices.queue.communicator()?, call, None)?;
+                let entry = foreign.watch.enter(comm.devices.queue.communicator()?.clone(), call, None)?;
                 // SAFETY: passed on from our caller.
                 let started = unsafe { foreign.comm.start(uniform) }?;
                 let (engine, limit) = (foreign.name, comm.timeout.get());

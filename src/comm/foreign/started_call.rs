@@ -3,23 +3,22 @@
 use std::sync::{Arc, Weak};
 
 use super::co_progress::SharedProgress;
-use super::usage::failed;
+use super::host::{EngineHost, failed};
 use crate::backend::Started;
 use crate::base::Result;
-use crate::comm::communicator::Communicator;
 
 /// A started call, and the communicator that fails with it.
 pub(in crate::comm) struct ForeignCall {
     /// Unset after the end.
     started: Option<Box<dyn Started>>,
-    communicator: Weak<Communicator>,
+    communicator: Weak<dyn EngineHost>,
     co_progress: Arc<SharedProgress>,
 }
 
 impl ForeignCall {
     pub(super) fn new(
         started: Box<dyn Started>,
-        communicator: Weak<Communicator>,
+        communicator: Weak<dyn EngineHost>,
         co_progress: Arc<SharedProgress>,
     ) -> ForeignCall {
         co_progress.note_started();
@@ -45,7 +44,7 @@ impl ForeignCall {
             Err(error) => {
                 // The engine may still use memory that belongs to the call.
                 std::mem::forget(self.started.take());
-                let fail = |communicator: Arc<Communicator>| failed(&communicator, error.clone());
+                let fail = |communicator: Arc<dyn EngineHost>| failed(&*communicator, error.clone());
                 Err(self.communicator.upgrade().map_or(error.clone(), fail))
             }
         };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::engine::AttachedEngine;
+use super::host::{check_failure, failed};
 use super::started_call::ForeignCall;
 use crate::backend::Started;
 use crate::base::{Error, Result};
@@ -35,26 +36,4 @@ impl Usage<'_> {
 #[inline]
 pub(super) fn check(comm: &Communicator) -> Result<()> {
     if comm.driver.has_failures() { check_failure(comm) } else { Ok(()) }
-}
-
-#[cold]
-fn check_failure(comm: &Communicator) -> Result<()> {
-    let failure = comm.driver.lock().report_failure(comm.id);
-    failure.map_or(Ok(()), |failure| {
-        comm.engines.stop();
-        Err(failure)
-    })
-}
-
-/// Fails the communicator on all ranks, because an engine has failed. Returns why: the engine may only follow
-/// a failure that came first.
-#[cold]
-pub(super) fn failed(comm: &Communicator, error: Error) -> Error {
-    let first = comm.driver.lock().report_failure(comm.id);
-    match (&first, &error) {
-        (Some(_), _) => comm.engines.stop(),
-        (None, Error::Timeout { .. }) => comm.fail(error.clone()),
-        (None, _) => comm.abort(&error.to_string()),
-    }
-    first.unwrap_or(error)
 }

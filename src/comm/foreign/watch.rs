@@ -18,11 +18,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::ending::{has_failed, note_ended_streams};
-use super::engine::AttachedEngine;
-use crate::backend::{BackendName, StreamPosition};
+use super::host::EngineHost;
+use crate::backend::{BackendName, ForeignComm, StreamPosition};
 use crate::base::{Call, Error, Result};
-use crate::comm::communicator::Communicator;
 use crate::sys::clock;
 use crate::sys::thread;
 
@@ -77,13 +75,13 @@ impl Watch {
     /// Watches a call from now on. The first one starts the thread.
     pub(super) fn enter(
         &self,
-        communicator: &Weak<Communicator>,
+        communicator: Weak<dyn EngineHost>,
         call: Call,
         timeout: Option<Duration>,
     ) -> Result<Entry> {
         let mut state = self.shared.state.lock();
         if !state.has_thread {
-            let (shared, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
+            let shared = Arc::clone(&self.shared);
             thread::spawn_quiet("anyccl-watch", move || shared.watch(&communicator))
                 .map_err(|error| Error::system("cannot start the thread that watches device calls", error))?;
             state.has_thread = true;
@@ -97,12 +95,12 @@ impl Watch {
 
     /// Whether streams have not passed all calls that were put into them.
     pub(super) fn has_enqueued(&self) -> bool {
-        self.shared.state.lock().calls.iter().any(|call| call.places.is_some())
+        self.shared.has_enqueued()
     }
 
     /// Looks at the calls in the calling thread. An error is one of the communicator.
-    pub(super) fn look(&self, foreign: &AttachedEngine) -> Result<()> {
-        self.shared.look(foreign)
+    pub(super) fn look(&self, engine: BackendName, foreign: &dyn ForeignComm) -> Result<()> {
+        self.shared.look(engine, foreign)
     }
 
     /// Ends the watch: the engine's communicator is about to be closed.
@@ -149,8 +147,8 @@ impl WatchedCall {
     }
 
     /// The error of a call that has lasted too long.
-    fn timed_out(&self, foreign: &AttachedEngine) -> Option<Error> {
-        timed_out(self.call, foreign.name, self.since?, self.timeout?)
+    fn timed_out(&self, engine: BackendName) -> Option<Error> {
+        timed_out(self.call, engine, self.since?, self.timeout?)
     }
 }
 
@@ -169,12 +167,12 @@ pub(super) fn timed_out(call: Call, engine: BackendName, since: Instant, limit: 
 
 impl Shared {
     /// Body of the thread.
-    fn watch(&self, communicator: &Weak<Communicator>) {
+    fn watch(&self, communicator: &Weak<dyn EngineHost>) {
         while self.wait_for_call() {
             let Some(communicator) = communicator.upgrade() else { return };
-            communicator.driver.try_move_on();
-            let Some(foreign) = communicator.engines.made_on_device() else { return };
-            let found = self.look(foreign);
+            communicator.try_move_on();
+            let Some((engine, foreign)) = communicator.engine_of_devices() else { return };
+            let found = self.look(engine, foreign);
             if self.state.lock().is_closed {
                 // The error, if there is one, comes from the end of the engine's communicator.
                 return;
@@ -182,10 +180,12 @@ impl Shared {
             if let Err(error) = found {
                 communicator.fail(error);
             }
-            if has_failed(&communicator) {
-                note_ended_streams(&communicator);
+            if communicator.has_failed() {
+                if self.has_enqueued() {
+                    communicator.note_ended_streams();
+                }
                 // What the calls still wait for ends now. Nobody begins another one.
-                communicator.engines.stop();
+                communicator.stop_engines();
                 self.state.lock().calls.clear();
             }
         }
@@ -203,13 +203,17 @@ impl Shared {
         !state.is_closed
     }
 
+    fn has_enqueued(&self) -> bool {
+        self.state.lock().calls.iter().any(|call| call.places.is_some())
+    }
+
     /// Removes the calls that have passed. An error is one of the communicator.
-    fn look(&self, foreign: &AttachedEngine) -> Result<()> {
-        foreign.comm.check()?;
+    fn look(&self, engine: BackendName, foreign: &dyn ForeignComm) -> Result<()> {
+        foreign.check()?;
         let mut outcome = Ok(());
         self.state.lock().calls.retain_mut(|call| match call.has_passed() {
             Ok(has_passed) => {
-                if let Some(error) = call.timed_out(foreign).filter(|_| !has_passed && outcome.is_ok()) {
+                if let Some(error) = call.timed_out(engine).filter(|_| !has_passed && outcome.is_ok()) {
                     outcome = Err(error);
                 }
                 !has_passed
