@@ -15,14 +15,12 @@ use std::sync::atomic::Ordering;
 use super::call::operation::Operation;
 use super::call::spec::CallSpec;
 use super::communicator::Communicator;
-use super::device::StreamedCall;
 use super::estimate::{self, estimates};
 use super::late::Late;
 use super::ready::ReadyCall;
 use super::request::Request;
 use super::{device, foreign};
 use crate::base::{BoxedResult, Error, Result};
-use crate::device::CudaStream;
 use crate::p2p::{RecvBuffer, Selector, Status};
 
 impl Communicator {
@@ -112,17 +110,6 @@ impl Communicator {
         }
         // SAFETY: passed on from our caller.
         unsafe { self.start_builtin(call) }
-    }
-
-    /// Enqueues a call on `stream`, as a whole. `None`: streams cannot use any of its buffers, or another
-    /// engine serves such calls, and nothing was done.
-    ///
-    /// # Safety
-    /// The buffers are valid for what the call reads and writes until the stream has passed it.
-    #[inline]
-    pub unsafe fn enqueue(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<StreamedCall>> {
-        // SAFETY: passed on from our caller.
-        unsafe { device::enqueue_on(self, call, stream) }
     }
 
     /// Receives a message into memory of a device. With a stream, this returns before the message is there,

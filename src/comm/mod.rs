@@ -44,7 +44,7 @@ pub use call::spec::CallSpec;
 pub use call::unequal::{Places, Unequal};
 pub use communicator::{CommConfig, Communicator};
 pub use create::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
-pub use device::{DeviceGroup, DeviceMemoryLimits, DeviceMemoryUse, DevicePath, StreamedCall};
+pub use device::{DeviceGroup, DeviceMemoryLimits, DeviceMemoryUse, DevicePath, StreamedCall, enqueue_on};
 pub use estimate::{begin_estimate, end_estimate, estimates};
 pub use graph::Graph;
 pub use late::Late;

@@ -5,7 +5,7 @@ use std::sync::{Barrier, Mutex};
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
-use anyccl_engine::comm::{CallSpec, Communicator, Operation};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, enqueue_on};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
@@ -118,7 +118,7 @@ fn captured_messages_pass_at_each_launch() {
         // SAFETY: the buffers outlive the graph.
         is_refused(unsafe { comm.start(call) }.map(drop));
         // SAFETY: as above.
-        let enqueued = unsafe { comm.enqueue(&call, stream.handle()) };
+        let enqueued = unsafe { enqueue_on(comm, &call, stream.handle()) };
         enqueued.expect("device memory").unwrap().wait().unwrap();
         let graph = stream.end_capture().expect("a valid capture");
         for round in 1..=3 {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, Operation};
+use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, Operation, enqueue_on};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
@@ -286,7 +286,7 @@ fn behind(comm: &Communicator, (arena, stream): &mut Device) {
     let place = RecvBuffer { data: message, count, datatype, is_lenient: false };
     let call = if is_late { (&what).into() } else { CallSpec::Receive(Selector::ANY, place) };
     // SAFETY: the arena lives until the stream has passed the calls.
-    drop(unsafe { comm.enqueue(&call, stream.handle()) }.expect("device memory").unwrap());
+    drop(unsafe { enqueue_on(comm, &call, stream.handle()) }.expect("device memory").unwrap());
     executable.launch(stream);
     for operation in &operations[1..] {
         // SAFETY: as above.

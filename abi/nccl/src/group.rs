@@ -20,7 +20,7 @@ use std::thread;
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Communicator, DeviceGroup, StreamedCall, Work, wait_until_one_engine};
+use anyccl_engine::comm::{Communicator, DeviceGroup, StreamedCall, Work, enqueue_on, wait_until_one_engine};
 use anyccl_engine::device::CudaStream;
 
 use crate::action::Action;
@@ -111,7 +111,7 @@ unsafe fn joins_stream(
     stream: cudaStream_t,
 ) -> Result<bool> {
     // SAFETY: passed on from our caller.
-    let enqueued = action.with_spec(|call| unsafe { engine.enqueue(call, CudaStream::from_raw(stream)) });
+    let enqueued = action.with_spec(|call| unsafe { enqueue_on(engine, call, CudaStream::from_raw(stream)) });
     let Some(call) = enqueued.flatten() else { return Ok(false) };
     comm.keep_in_stream(call?, action.expected());
     Ok(true)

@@ -57,4 +57,5 @@ pub(super) use host::{Host, Started};
 pub use memory::{DeviceMemoryLimits, DeviceMemoryUse};
 pub(super) use part::DevicePart;
 pub use path::DevicePath;
-pub(super) use reserve::{enqueue_on, run, start, takes, touches};
+pub use reserve::enqueue_on;
+pub(super) use reserve::{run, start, takes, touches};

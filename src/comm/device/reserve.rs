@@ -103,12 +103,13 @@ pub(super) fn reserve_on(
     reserve_in(comm, call, (Some(stream), Some(stream)), is_grouped, in_context)
 }
 
-/// Enqueues a call on `stream` as a whole. `None` as for [`reserve_on`].
+/// Enqueues a call on `stream` as a whole. `None`: streams cannot use any of its buffers, or another engine
+/// serves such calls, and nothing was done.
 ///
 /// # Safety
-/// See [`run`].
+/// The buffers are valid for what the call reads and writes until the stream has passed it.
 #[inline]
-pub(in crate::comm) unsafe fn enqueue_on(
+pub unsafe fn enqueue_on(
     comm: &Communicator,
     call: &CallSpec,
     stream: CudaStream,
