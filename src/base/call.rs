@@ -228,11 +228,11 @@ impl fmt::Display for Call {
                 write!(f, ", count {count} of {bytes} bytes")?;
             }
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
-            CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
-            CallKind::Collective(c) if c.counts_messages() && self.count & Call::PARCEL != 0 => {
-                write!(f, ", blocks #{:016x}", self.count)?;
-            }
-            CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
+            CallKind::Collective(c) | CallKind::OnDevice(c) if c.counts_messages() => match self.count {
+                Call::WHOLE => {}
+                hash if hash & Call::PARCEL != 0 => write!(f, ", blocks #{hash:016x}")?,
+                len => write!(f, ", a block of {len}")?,
+            },
             CallKind::Collective(c) | CallKind::OnDevice(c) if c.has_layout() => {
                 write!(f, ", counts #{:016x}", self.count)?
             }

@@ -25,6 +25,13 @@ impl Host for Communicator {
         self.abort(reason);
     }
 
+    fn fail_by(&self, error: &Error) {
+        match error {
+            Error::Mismatch(_) => self.fail(error.clone()),
+            error => self.abort(&error.to_string()),
+        }
+    }
+
     fn try_move_on(&self) {
         self.driver.try_move_on();
     }

@@ -58,7 +58,8 @@ fn of_every_combination(transport: TransportChoice, size: u32) -> Vec<UnequalCal
         for [on, among, form, is_started, root] in points(row, ALL_LEVELS, levels) {
             if (TRANSPORTS[on], SIZES[among]) == (transport, size) {
                 let root = if collective.has_root() { root as Rank % size } else { 0 };
-                let case = UnequalCase { collective, datatype, op, root, most: 40, seed: row as u64 };
+                let (most, seed) = (40, row as u64);
+                let case = UnequalCase { collective, datatype, op, root, most, seed, silent: None };
                 calls.push(UnequalCall::new(case, [form, is_started]));
             }
         }

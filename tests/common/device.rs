@@ -156,6 +156,18 @@ impl Double {
         devices
     }
 
+    /// Pinned memory, which stays until the process ends.
+    pub fn pinned(&self, bytes: usize) -> &'static mut [u8] {
+        let allocate: unsafe extern "C" fn(*mut *mut u8, usize) -> c_int = self.function("cuMemAllocHost_v2");
+        let mut start = std::ptr::null_mut();
+        // SAFETY: writes one address.
+        check(unsafe { allocate(&mut start, bytes) }, "cuMemAllocHost");
+        // SAFETY: the first bytes of a page, and nothing else has these.
+        unsafe { start.write_bytes(0, bytes) };
+        // SAFETY: as many bytes as were allocated and written, and nobody frees them.
+        unsafe { std::slice::from_raw_parts_mut(start, bytes) }
+    }
+
     /// Copies bytes to the device, and waits.
     pub fn write(&self, to: u64, bytes: &[u8]) {
         // SAFETY: as many bytes as the slice has.

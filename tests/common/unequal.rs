@@ -50,6 +50,8 @@ pub struct UnequalCase {
     /// Every block has fewer elements than this. A third of the blocks are empty.
     pub most: usize,
     pub seed: u64,
+    /// A rank that sends no element, and receives none unless it is the root of a gather.
+    pub silent: Option<Rank>,
 }
 
 impl UnequalCase {
@@ -57,12 +59,21 @@ impl UnequalCase {
     pub fn plain(collective: Collective, root: Rank, most: usize) -> UnequalCase {
         let op = collective.reduces().then_some(ReduceOp::Sum);
         let root = if collective.has_root() { root } else { 0 };
-        UnequalCase { collective, datatype: Datatype::Int32, op, root, most, seed: 0 }
+        UnequalCase { collective, datatype: Datatype::Int32, op, root, most, seed: 0, silent: None }
     }
 
     /// Elements of the block that `from` sends to `to`. Gathering and scattering collectives use only one of
     /// the two ranks.
     pub fn len(&self, from: Rank, to: Rank, form: Form) -> usize {
+        let is_silent = |rank| self.silent == Some(rank);
+        let has_none = match self.collective {
+            Collective::AllGatherV | Collective::GatherV => is_silent(from),
+            Collective::ScatterV | Collective::ReduceScatterV => is_silent(to),
+            _ => is_silent(from) || is_silent(to),
+        };
+        if has_none {
+            return 0;
+        }
         let (from, to) = match self.collective {
             Collective::AllGatherV | Collective::GatherV => (from, 0),
             Collective::ScatterV | Collective::ReduceScatterV => (0, to),
@@ -205,11 +216,23 @@ pub fn check_on_device(
     case: &UnequalCase,
     form: Form,
     way: Way,
-    (arena, stream): (&mut Arena, &Stream),
+    device: (&mut Arena, &Stream),
 ) {
-    comm.set_stream((way == Way::Stream).then(|| stream.handle()));
-    let outcome = attempt_by(comm, case, form, way, Some((arena, stream)), |_, len| len);
+    let outcome = attempt_on_device(comm, case, form, way, device, |_, len| len);
     outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} {way:?} on rank {}: {e}", comm.rank()));
+}
+
+/// Like [`attempt`], on copies of the memory in a device.
+pub fn attempt_on_device(
+    comm: &Communicator,
+    case: &UnequalCase,
+    form: Form,
+    way: Way,
+    (arena, stream): (&mut Arena, &Stream),
+    lie: impl Fn(Rank, usize) -> usize,
+) -> Result<()> {
+    comm.set_stream((way == Way::Stream).then(|| stream.handle()));
+    attempt_by(comm, case, form, way, Some((arena, stream)), lie)
 }
 
 /// Where input and output begin. `in_place`: the rank, if one of them is a part of the other.

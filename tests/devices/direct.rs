@@ -16,7 +16,6 @@ use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_st
 use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_ranks_after};
 use common::sample::Told;
-use common::unequal::{COLLECTIVES, Form, UnequalCase, check_on_device};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -68,56 +67,6 @@ fn every_collective_datatype_and_operator_gives_the_oracles_bytes() {
             }
         });
     }
-}
-
-/// A call with blocks of different lengths. Where all ranks know the lengths, it uses the buffers on this
-/// path.
-fn check_unequal(comm: &Communicator, device: &mut (Arena, Stream), case: UnequalCase, form: Form, way: Way) {
-    let buffers_of_calls = || {
-        let (in_place, moved) = comm.direct_buffers();
-        in_place + moved
-    };
-    let before = buffers_of_calls();
-    check_on_device(comm, &case, form, way, (&mut device.0, &device.1));
-    comm.set_stream(None);
-    let is_direct = matches!(case.collective, Collective::AllGatherV | Collective::ReduceScatterV);
-    let has_blocks = (0..comm.size()).any(|rank| case.len(rank, rank, form) > 0);
-    assert_eq!(buffers_of_calls() > before, is_direct && has_blocks, "{case:?} {form:?} {way:?}");
-    device.0.clear();
-}
-
-/// Blocks of different lengths, in every form.
-fn unequal_calls(comm: &Communicator, device: &mut (Arena, Stream), seed: u64) {
-    for (number, collective) in COLLECTIVES.into_iter().enumerate() {
-        for (turn, form) in Form::ALL.into_iter().enumerate() {
-            let way = [Way::Blocking, Way::Started, Way::Stream][(number + turn + comm.rank() as usize) % 3];
-            let op = if turn % 2 == 0 { ReduceOp::Sum } else { ReduceOp::Max };
-            let plain = UnequalCase::plain(collective, turn as u32 % comm.size(), 3000);
-            let seed = 16 * seed + turn as u64;
-            check_unequal(comm, device, UnequalCase { seed, op: plain.op.and(Some(op)), ..plain }, form, way);
-        }
-    }
-}
-
-#[test]
-fn blocks_of_different_lengths_give_the_oracles_bytes() {
-    double();
-    for seed in 0..seeds() {
-        double().set_seed(seed);
-        let size = [1, 2, 4, 3][seed as usize % 4];
-        let devices = Devices::new(size);
-        on_direct_ranks(size, |comm| {
-            unequal_calls(comm, &mut devices.0[comm.rank() as usize].lock().unwrap(), seed);
-        });
-    }
-}
-
-#[test]
-fn blocks_of_different_lengths_give_the_right_bytes_on_ranks_as_processes() {
-    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(120));
-    start_ranks(2, "unequal", 1, 1);
-    start_ranks(3, "unequal", 2, 1);
-    start_ranks(4, "unequal", 3, 2);
 }
 
 /// Calls that the seed chooses. On each rank, each call is made in another way.
@@ -208,10 +157,6 @@ fn a_rank_of_the_tests_in_this_file() {
     assert_eq!(comm.device_path(), DevicePath::Direct);
     match part.as_str() {
         "calls" => calls_of_seed(&comm, &mut device, seed),
-        "unequal" => {
-            // Buffers that were used before may be mapped by then.
-            (0..3).for_each(|turn| unequal_calls(&comm, &mut device, seed + turn));
-        }
         _ => {
             // Wide elements: fewer of them to compare.
             let (complex, sum) = (Datatype::Complex128, Some(ReduceOp::Sum));
@@ -224,17 +169,6 @@ fn a_rank_of_the_tests_in_this_file() {
                 let case = Case { collective, datatype: complex, op, root: 0, count: 1_250_000 };
                 for way in [Way::Stream, Way::Started] {
                     check(&comm, &mut device, case, Placement::ALL[1], way);
-                }
-            }
-            for collective in [Collective::AllGatherV, Collective::ReduceScatterV] {
-                let case = UnequalCase { datatype: complex, ..UnequalCase::plain(collective, 0, 1_250_000) };
-                // A seed with which one rank has more than fits into a slot, and the other one less.
-                let lens =
-                    |seed| [0, 1].map(|rank| UnequalCase { seed, ..case }.len(rank, rank, Form::Packed));
-                let seed = (0..).find(|seed| lens(*seed)[0] > 600_000 && lens(*seed)[1] < 300_000);
-                let case = UnequalCase { seed: seed.expect("one of many"), ..case };
-                for form in [Form::Packed, Form::Displaced] {
-                    check_unequal(&comm, &mut device, case, form, Way::Stream);
                 }
             }
         }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, Operation, enqueue_on};
+use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, Operation, Places, Unequal, enqueue_on};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
+use anyccl_engine::plan::{Block, BlockLayout};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
@@ -53,18 +54,23 @@ fn meet(comm: &Communicator) {
 }
 
 /// A graph of a call, and of what `before` and `after` enqueue.
-fn captured(comm: &Communicator, stream: &Stream, operation: &Operation, around: [&dyn Fn(); 2]) -> Graph {
+fn captured<'a>(
+    comm: &Communicator,
+    stream: &Stream,
+    call: impl Into<CallSpec<'a>>,
+    around: [&dyn Fn(); 2],
+) -> Graph {
     comm.set_stream(Some(stream.handle()));
     stream.begin_capture(CaptureMode::ThreadLocal);
     around[0]();
     // SAFETY: the buffers outlive the graph.
-    unsafe { comm.run(operation) }.unwrap();
+    unsafe { comm.run(call) }.unwrap();
     around[1]();
     stream.end_capture().expect("a valid capture")
 }
 
-fn captured_alone(comm: &Communicator, stream: &Stream, operation: &Operation) -> Graph {
-    captured(comm, stream, operation, [&|| (), &|| ()])
+fn captured_alone<'a>(comm: &Communicator, stream: &Stream, call: impl Into<CallSpec<'a>>) -> Graph {
+    captured(comm, stream, call, [&|| (), &|| ()])
 }
 
 /// What the sum of the ranks' bytes is, if rank r gives `first` + r.
@@ -86,6 +92,15 @@ fn captured_collectives_give_the_oracles_bytes_and_use_buffers_that_were_mapped_
         run(&job(processes, "table"));
     }
     run(&job(3, "table").set("ANYCCL_DEVICE_MAP", "off"));
+}
+
+#[test]
+fn captured_calls_with_blocks_of_different_lengths_give_the_right_bytes() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
+    for processes in [1, 2, 4] {
+        run(&job(processes, "blocks"));
+    }
+    run(&job(3, "blocks").set("ANYCCL_DEVICE_MAP", "off"));
 }
 
 #[test]
@@ -224,6 +239,48 @@ fn table(comm: &Communicator, (arena, stream): &mut Device) {
         "rank {}: {in_place}, {moved}",
         comm.rank()
     );
+}
+
+/// Bytes that `from` sends to `to` in [`blocks`]. Rank 2 sends and receives none.
+fn block_bytes(from: usize, to: usize) -> usize {
+    if from == 2 || to == 2 { 0 } else { 90_000 * from + 300 * to + 7 }
+}
+
+/// Captures and launches an exchange of blocks and a gather of blocks, with gaps between them.
+fn blocks(comm: &Communicator, (arena, stream): &mut Device) {
+    const STEP: usize = 400_000;
+    let (rank, size) = (comm.rank() as usize, comm.size() as usize);
+    for collective in [Collective::AllToAllV, Collective::GatherV] {
+        let is_gather = collective == Collective::GatherV;
+        let block = |at: usize, len| Block { offset: at * STEP, len };
+        let sent = (0..if is_gather { 1 } else { size }).map(|to| block(to, block_bytes(rank, to)));
+        let received = (0..size).map(|from| block(from, block_bytes(from, if is_gather { 0 } else { rank })));
+        let received = received.filter(|_| !is_gather || rank == 0);
+        let (input, output): (Vec<Block>, Vec<Block>) = (sent.collect(), received.collect());
+        let (send, recv) = (arena.take(size * STEP), arena.take(size * STEP));
+        let place = std::ptr::with_exposed_provenance_mut(recv as usize);
+        let places = Places::Buffers { send: std::ptr::with_exposed_provenance(send as usize), recv: place };
+        let layout = BlockLayout { input: &input, output: &output, ..BlockLayout::NONE };
+        let call = Unequal { collective, datatype: Datatype::Uint8, op: None, root: 0, layout, places };
+        let capture = || captured_alone(comm, stream, &call);
+        let early = (rank > 0).then(capture);
+        meet(comm);
+        let graph = early.unwrap_or_else(capture);
+        meet(comm);
+        assert_eq!(graph.nodes(), 2, "a launch and a wait");
+        for round in 1..=ROUNDS {
+            double().fill(send, round + rank as u8, size * STEP, stream);
+            double().fill(recv, 0, size * STEP, stream);
+            graph.launch(stream);
+            stream.synchronize();
+            for (from, Block { offset, len }) in output.iter().enumerate() {
+                expect_bytes(recv + *offset as u64, *len, round + from as u8);
+                expect_bytes(recv + (offset + len) as u64, STEP - len, 0);
+            }
+        }
+        arena.clear();
+    }
+    assert_eq!(comm.failure().map(|error| error.to_string()), None);
 }
 
 /// A call that takes three pieces in the bounce buffer.
@@ -443,6 +500,7 @@ fn a_rank_of_the_tests_in_this_file() {
     meet(&comm);
     match part.as_str() {
         "table" => table(&comm, device),
+        "blocks" => blocks(&comm, device),
         "long" => long(&comm, device),
         "mixed" => mixed(&comm, device),
         "behind" => behind(&comm, device),

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod blocks;
 mod calls;
 mod captures;
 mod direct;

@@ -34,6 +34,12 @@ at::Tensor room_for(const at::Tensor& tensor) {
   return at::empty(tensor.sizes(), tensor.options().requires_grad(false), at::MemoryFormat::Contiguous);
 }
 
+// Place of CPU tensors without elements, which have no address. The library takes a rank without elements for one with GPU
+// memory, unless its addresses are of the host.
+char nowhere = 0;
+
+bool has_no_address(const at::Tensor& tensor) { return tensor.is_cpu() && tensor.numel() == 0; }
+
 }  // namespace
 
 void check_tensor(const at::Tensor& tensor) {
@@ -96,7 +102,7 @@ const void* Buffers::read(const at::Tensor& tensor) {
   note(tensor);
   const at::NoGradGuard no_grad;
   kept_.push_back(is_plain(tensor) ? tensor : plain_copy(tensor));
-  return kept_.back().const_data_ptr();
+  return has_no_address(tensor) ? &nowhere : kept_.back().const_data_ptr();
 }
 
 const void* Buffers::read_copy(const at::Tensor& tensor) {
@@ -114,7 +120,7 @@ void* Buffers::write(const at::Tensor& tensor) {
     results_.emplace_back(tensor, room_for(tensor));
     return results_.back().second.mutable_data_ptr();
   }
-  return tensor.mutable_data_ptr();
+  return has_no_address(tensor) ? &nowhere : tensor.mutable_data_ptr();
 }
 
 void* Buffers::update(const at::Tensor& tensor) {

@@ -27,6 +27,9 @@ pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     /// Fails the communicator on all ranks.
     fn abort(&self, reason: &str);
 
+    /// Fails the communicator on all ranks, because of the error of a call.
+    fn fail_by(&self, error: &Error);
+
     /// Makes progress on everything of the communicator.
     fn try_move_on(&self);
 

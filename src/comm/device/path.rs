@@ -14,8 +14,8 @@ pub enum DevicePath {
     None,
     /// The builtin engine works on copies in pinned host memory.
     Staged,
-    /// One rank carries out the collectives of which all ranks know the lengths, by a kernel, and the
-    /// receivers of long messages copy them; the other calls are staged.
+    /// One rank carries out the collectives with builtin operators, by a kernel, and the receivers of long
+    /// messages copy them; the other calls are staged.
     Direct,
     /// Another engine makes the calls that it has; the others are staged.
     Engine(BackendName),

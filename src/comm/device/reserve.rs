@@ -1,7 +1,7 @@
 //! From a call to its reservation: checks, the choice of the path, and the memory.
 //!
-//! A collective of which all ranks know the lengths goes by the direct path, and so does a long message, if
-//! the communicator has it. The others are staged, on copies of their buffers.
+//! A collective with a builtin operator goes by the direct path, and so does a long message, if the
+//! communicator has it. The others are staged, on copies of their buffers.
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
 use crate::comm::request::Request;
 use crate::config::DEVICE_PATH_VARIABLE;
-use crate::device::{Capture, CudaContext, CudaDriver, CudaStream};
+use crate::device::{Capture, CudaContext, CudaDriver, CudaStream, Entered};
 use crate::p2p::{OutgoingMessage, RecvBuffer};
 
 /// A call whose memory is reserved.
@@ -163,7 +163,9 @@ fn reserve_in(
         return Some(Err(error));
     }
     let touched = call.touched(&comm.devices.kinds, comm.rank, comm.size());
-    let is_in_stream = !touched.is_empty() || given.is_some() && touched.has_host();
+    let is_in_stream = !touched.is_empty()
+        || given.is_some() && touched.has_host()
+        || comm.devices.direct.is_some() && call.counts_as_on_device(&comm.devices.kinds);
     if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
@@ -210,7 +212,10 @@ fn capture_on(
 ) -> Result<Option<(Capture, StreamInContext)>> {
     let Some(stream) = programs else { return Ok(None) };
     let driver = CudaDriver::get()?;
-    let entered = touched.enter(driver, given)?;
+    let entered = match &comm.devices.direct {
+        Some(path) if touched.is_empty() && given.is_none() => Entered::for_device(driver, path.device)?,
+        _ => touched.enter(driver, given)?,
+    };
     let Some(capture) = driver.capture_of(stream)? else { return Ok(None) };
     let context = entered.context();
     let stream = comm.devices.queue.given_stream_in(driver, context, stream)?;
@@ -298,10 +303,6 @@ impl CallSpec<'_> {
             CallSpec::Unequal(call, operator) => {
                 Placed::of(call, call.datatype.bytes(), comm.rank, comm.size())?;
                 let Some((operation, blocks)) = UnequalBlocks::of(call) else { return Ok(None) };
-                // Without slots, moved blocks get memory of the longest length each.
-                if !path.has_slots() && blocks.are_lopsided() {
-                    return Ok(None);
-                }
                 let Some(mut pieces) = builtin_pieces(&operation, *operator, path) else { return Ok(None) };
                 operator.map_or(Ok(()), |operator| operator.check(&operation.call))?;
                 let used = blocks.input.used().chain(blocks.output.used());

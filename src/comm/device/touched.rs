@@ -46,6 +46,26 @@ impl CallSpec<'_> {
         }
         found.touched
     }
+
+    /// Whether this rank has no element in a call of which it does not know the lengths on the other ranks,
+    /// and gives no host memory. On the direct path, the other ranks may wait for it then.
+    pub(super) fn counts_as_on_device(&self, kinds: &Kinds) -> bool {
+        let CallSpec::Unequal(call, _) = self else { return false };
+        let (input, output) = (call.layout.input, call.layout.output);
+        let is_direct = call.collective.counts_messages() && !call.collective.has_graph();
+        let is_empty = || input.iter().chain(output).all(|block| block.len == 0);
+        let is_host = |address: usize| address != 0 && kinds.of(address) == MemoryKind::Cpu;
+        let has_host = || match call.places {
+            Places::Buffers { send, recv } => {
+                !input.is_empty() && is_host(send.addr()) || !output.is_empty() && is_host(recv.addr())
+            }
+            Places::Lists { sends, recvs } => {
+                sends.iter().any(|start| is_host(start.addr()))
+                    || recvs.iter().any(|start| is_host(start.addr()))
+            }
+        };
+        is_direct && is_empty() && !has_host()
+    }
 }
 
 /// Device memory that was found among the buffers of a call.

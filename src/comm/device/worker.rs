@@ -318,7 +318,7 @@ impl<H: Host> Worker<'_, H> {
     /// Fails the communicator on all ranks, because the device, or the start of a call, has failed.
     fn fail(&self, error: Error) -> Error {
         if let Some(communicator) = self.communicator.upgrade() {
-            communicator.abort(&error.to_string());
+            communicator.fail_by(&error);
         }
         error
     }

@@ -11,8 +11,8 @@ use crate::sys::clock;
 /// Time between two looks at calls that have not ended.
 const NAP: Duration = Duration::from_micros(100);
 
-/// Waits for the calls that the engines of `host` still make for this rank. An error: a call has lasted longer
-/// than `timeout`, or the communicator has failed meanwhile.
+/// Waits for the calls that the engines of `host` still make for this rank. An error: a call has lasted
+/// longer than `timeout`, or the communicator has failed meanwhile.
 pub(in crate::comm) fn drain(
     host: &dyn EngineHost,
     engines: &Engines,

@@ -16,13 +16,36 @@ use crate::base::{Error, Rank, Result};
 use crate::comm::call::operator::Scalar;
 use crate::device::direct::Mapped;
 
-/// Buffers of a rank. Block b of the input begins at `input + b * input_step`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where the blocks of one side of a rank are in a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SideBlocks {
+    /// The part of block b begins at `start + b * step`.
+    Apart { start: u64, step: u64 },
+    /// Each block begins at its address, whatever part of it the piece has.
+    At(Vec<u64>),
+}
+
+impl SideBlocks {
+    /// Address of the part of a block that begins at its byte `first`.
+    pub fn place(&self, block: usize, first: u64) -> u64 {
+        match self {
+            SideBlocks::Apart { start, step } => start.wrapping_add((block as u64).wrapping_mul(*step)),
+            SideBlocks::At(starts) => starts.get(block).map_or(0, |start| start.wrapping_add(first)),
+        }
+    }
+}
+
+impl Default for SideBlocks {
+    fn default() -> SideBlocks {
+        SideBlocks::Apart { start: 0, step: 0 }
+    }
+}
+
+/// Buffers of a rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankBuffers {
-    pub input: u64,
-    pub input_step: u64,
-    pub output: u64,
-    pub output_step: u64,
+    pub input: SideBlocks,
+    pub output: SideBlocks,
 }
 
 /// The buffers that ranks of this process have published.
@@ -147,13 +170,13 @@ impl BufferRecord {
     }
 
     /// Changes in a message whether the rank has asked the leader to map or to unmap memory.
-    pub fn set_map_request(bytes: &mut [u8; BufferRecord::BYTES], has_map_request: bool) {
+    pub fn set_map_request(bytes: &mut [u8], has_map_request: bool) {
         bytes[BufferRecord::MAP_REQUEST * size_of::<u64>()] = u8::from(has_map_request);
     }
 
     /// Changes the factor in a message.
-    pub fn set_factor(bytes: &mut [u8; BufferRecord::BYTES], factor: [u8; Scalar::BYTES]) {
-        bytes[BufferRecord::WORDS * size_of::<u64>()..].copy_from_slice(&factor);
+    pub fn set_factor(bytes: &mut [u8], factor: [u8; Scalar::BYTES]) {
+        bytes[BufferRecord::WORDS * size_of::<u64>()..BufferRecord::BYTES].copy_from_slice(&factor);
     }
 
     /// Reads a message.
@@ -185,7 +208,7 @@ impl BufferRecord {
             let entry = published.get(&self.number).filter(|entry| entry.rank == rank);
             entry.map(|Published { buffers, is_used, .. }| {
                 is_used.store(true, Ordering::Release);
-                (*buffers, Some(BufferUse::Published(LocalUse(Arc::clone(is_used)))))
+                (buffers.clone(), Some(BufferUse::Published(LocalUse(Arc::clone(is_used)))))
             })
         };
         buffers.ok_or_else(|| {
@@ -202,8 +225,10 @@ mod tests {
 
     #[test]
     fn a_rank_reaches_only_its_own_places_and_slots_that_exist() {
-        let buffers = RankBuffers { input: 4096, input_step: 16, output: 8192, output_step: 32 };
-        let entry = PublishedBuffers::add(3, buffers).unwrap();
+        let input = SideBlocks::Apart { start: 4096, step: 16 };
+        let buffers = RankBuffers { input, output: SideBlocks::At(vec![8192, 9000]) };
+        assert_eq!((buffers.input.place(2, 4), buffers.output.place(1, 4)), (4128, 9004));
+        let entry = PublishedBuffers::add(3, buffers.clone()).unwrap();
         let record = BufferRecord {
             number: entry.number(),
             slot: MappedSide { token: 1, offset: 9 },
@@ -220,16 +245,17 @@ mod tests {
         assert_eq!(BufferRecord::from_bytes(&bytes), BufferRecord { has_map_request: false, ..record });
         let (found, used) = record.buffers(3, |_| None).unwrap();
         assert_eq!(found, buffers);
-        assert!(record.buffers(2, |_| Some((buffers, None))).is_err());
+        let others = |_: &BufferRecord| Some((buffers.clone(), None));
+        assert!(record.buffers(2, others).is_err());
         assert!(entry.withdraw());
         drop(used);
         assert!(!entry.withdraw());
         assert!(record.buffers(3, |_| None).is_err());
         let in_slot = BufferRecord { number: 0, ..record };
-        let of_slot = |record: &BufferRecord| (record.slot.offset == 9).then_some((buffers, None));
+        let of_slot = |record: &BufferRecord| (record.slot.offset == 9).then(|| (buffers.clone(), None));
         assert_eq!(in_slot.buffers(2, of_slot).unwrap().0, buffers);
         assert!(in_slot.buffers(2, |_| None).is_err());
         drop(entry);
-        assert!(record.buffers(3, |_| Some((buffers, None))).is_err());
+        assert!(record.buffers(3, others).is_err());
     }
 }

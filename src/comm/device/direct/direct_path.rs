@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::block_report::{BlockReport, BlockSpan};
 use super::bounce::{Bounce, SLOT_BYTES, Slot, TakenSlot};
-use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers};
+use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers, SideBlocks};
 use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
 use super::leases::Leases;
 use super::pieces::{DirectPieces, Piece};
-use super::unequal::{PACKED, UnequalBlocks};
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
@@ -149,7 +149,7 @@ impl<H: Host> DirectPath<H> {
         rank: Rank,
         record: &BufferRecord,
         piece: &Piece,
-        unequal: Option<&UnequalBlocks>,
+        report: Option<&BlockReport>,
     ) -> Option<(RankBuffers, Option<BufferUse>)> {
         let importer = self.importer(rank);
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
@@ -164,34 +164,38 @@ impl<H: Host> DirectPath<H> {
             mapped.push(allocation);
             slot = Slot::is_at(offset).then(|| Slot::at(address));
         }
-        let mut side = |side: MappedSide, in_slot: Option<u64>, blocks: usize| {
-            if side.token == 0 {
-                let has_none =
-                    blocks == 0 || unequal.is_some_and(|lens| lens.side_len(rank as usize, blocks) == 0);
-                let nowhere = has_none.then_some(0);
-                return Some((in_slot.or(nowhere)?, piece.bytes() as u64));
-            }
-            let unit = piece.call.datatype.bytes() as u64;
-            let (step, span) = match unequal {
-                Some(lens) => (PACKED, lens.side_len(rank as usize, blocks).saturating_mul(unit)),
-                None => {
-                    let step = piece.call.count * unit;
-                    (step, blocks.saturating_sub(1) as u64 * step + piece.bytes() as u64)
+        let mut side =
+            |side: MappedSide, in_slot: Option<u64>, blocks: usize, spans: Option<&[BlockSpan]>| {
+                let bytes = piece.bytes() as u64;
+                if side.token == 0 {
+                    let has_none = spans.is_some_and(|spans| spans.iter().all(|span| span.bytes == 0));
+                    let in_slot = in_slot.filter(|_| blocks as u64 * bytes <= SLOT_BYTES as u64);
+                    let nowhere = (blocks == 0 || has_none).then_some(0);
+                    return Some(SideBlocks::Apart { start: in_slot.or(nowhere)?, step: bytes });
                 }
+                let step = piece.call.count * piece.call.datatype.bytes() as u64;
+                let end = |most: u64, span: &BlockSpan| Some(most.max(span.offset.checked_add(span.bytes)?));
+                let span = match spans {
+                    Some(spans) => spans.iter().try_fold(0, end)?,
+                    None => blocks.saturating_sub(1) as u64 * step + bytes,
+                };
+                let (start, allocation) = importer.address(side.token, side.offset, span)?;
+                mapped.push(allocation);
+                Some(match spans {
+                    Some(spans) => SideBlocks::At(spans.iter().map(|span| start + span.offset).collect()),
+                    None => SideBlocks::Apart { start, step },
+                })
             };
-            let (address, allocation) = importer.address(side.token, side.offset, span)?;
-            mapped.push(allocation);
-            Some((address, step))
-        };
-        let (input, input_step) =
-            side(record.input, slot.map(|slot| slot.input), piece.input_blocks(self.size, rank))?;
-        let (output, output_step) =
-            side(record.output, slot.map(|slot| slot.output), piece.output_blocks(self.size, rank))?;
+        let (of_input, of_output) =
+            (report.map(|report| &report.input[..]), report.map(|report| &report.output[..]));
+        let (in_slot, out_slot) = (slot.map(|slot| slot.input), slot.map(|slot| slot.output));
+        let input = side(record.input, in_slot, piece.input_blocks(self.size, rank), of_input)?;
+        let output = side(record.output, out_slot, piece.output_blocks(self.size, rank), of_output)?;
         let in_use = match mapped.is_empty() {
             true => None,
             false => Some(BufferUse::Mapped(importer.take(record.offer)?, mapped)),
         };
-        Some((RankBuffers { input, input_step, output, output_step }, in_use))
+        Some((RankBuffers { input, output }, in_use))
     }
 
     /// The connection to a rank in another process, which maps buffers of this one.

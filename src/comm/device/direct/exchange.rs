@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::block_report::{self, BlockReport};
 use super::buffers::{BufferRecord, BufferUse, PublishedBuffers, RankBuffers};
 use super::call::DirectCall;
 use super::direct_path::{DirectPath, LEADER};
@@ -10,7 +11,6 @@ use super::ipc_cache::{Found, Offer, Owner};
 use super::kernels::KernelWork;
 use super::pieces::{DirectPieces, Piece};
 use super::table::Tables;
-use super::unequal::UnequalBlocks;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Scalar;
@@ -67,15 +67,16 @@ pub struct DirectExchange<H: Host> {
     piece: Piece,
     /// The call as the other ranks see it.
     signature: Call,
-    /// Set if the blocks differ in length.
-    unequal: Option<Arc<UnequalBlocks>>,
+    /// Whether each record has a report of blocks behind it.
+    has_reports: bool,
     phase: Phase,
     /// Number of the call among those of the communicator.
     number: u64,
-    mine: [u8; BufferRecord::BYTES],
-    /// On rank 0, the records of all ranks.
+    /// The record, and the report.
+    mine: Vec<u8>,
+    /// On rank 0, those of all ranks.
     all: Vec<u8>,
-    /// The broadcast has one byte: whether the piece was the whole call.
+    /// The broadcast has one byte: whether nothing of the call is left behind the piece.
     end: [u8; 1],
     /// Whether the piece becomes the whole call if all buffers of all ranks can be used where they are.
     may_be_whole: bool,
@@ -95,13 +96,17 @@ impl<H: Host> DirectExchange<H> {
         rank: Rank,
         may_be_whole: bool,
     ) -> DirectExchange<H> {
-        let all = if rank == LEADER { vec![0; path.size() * BufferRecord::BYTES] } else { Vec::new() };
-        let (path, mine) = (Arc::clone(path), record.to_bytes());
+        let mut mine = record.to_bytes().to_vec();
+        if let Some(blocks) = &pieces.unequal {
+            mine.extend(blocks.report().to_bytes(path.size()));
+        }
+        let all = if rank == LEADER { vec![0; path.size() * mine.len()] } else { Vec::new() };
+        let path = Arc::clone(path);
         DirectExchange {
             path,
             piece,
             signature: pieces.signature(),
-            unequal: pieces.unequal.clone(),
+            has_reports: pieces.unequal.is_some(),
             phase: Phase::Gathering,
             number: 0,
             mine,
@@ -113,8 +118,9 @@ impl<H: Host> DirectExchange<H> {
         }
     }
 
-    /// Whether the first piece of several was the whole call. Known at the end.
-    pub fn is_whole(&self) -> bool {
+    /// Whether the piece was the last one, although the pieces of the call do not say so: it has become the
+    /// whole call, or only the leader knows the lengths of all blocks. Known at the end.
+    pub fn was_last(&self) -> bool {
         self.end[0] != 0
     }
 
@@ -127,7 +133,7 @@ impl<H: Host> DirectExchange<H> {
         if let Some(factor) = factor {
             BufferRecord::set_factor(&mut self.mine, factor);
         }
-        let gather = of_bytes(Collective::Gather, BufferRecord::BYTES);
+        let gather = of_bytes(Collective::Gather, self.mine.len());
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
         let start = || unsafe { comm.start_signed(&operation, self.signature) };
@@ -181,16 +187,20 @@ impl<H: Host> DirectExchange<H> {
     }
 
     fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {
-        let records: Vec<BufferRecord> =
-            self.all.as_chunks().0.iter().map(BufferRecord::from_bytes).collect();
+        let messages = self.all.chunks_exact(self.mine.len()).filter_map(<[u8]>::split_first_chunk);
+        let (records, reports): (Vec<BufferRecord>, Vec<BlockReport>) = messages
+            .map(|(record, report)| (BufferRecord::from_bytes(record), BlockReport::from_bytes(report)))
+            .unzip();
         let is_whole = self.may_be_whole && records.iter().all(|record| record.all_mapped);
-        self.end = [u8::from(is_whole)];
         let piece = if is_whole { self.piece.whole() } else { self.piece };
+        let reports = self.has_reports.then_some(&reports[..]);
+        let most = piece.first_bytes() + piece.bytes() as u64;
+        let is_last = |reports: &[BlockReport]| reports.iter().all(|report| report.ends_within(most));
+        self.end = [u8::from(is_whole || reports.is_some_and(is_last))];
+        reports.map_or(Ok(()), |reports| block_report::check(piece.collective, &piece.call, reports))?;
         let buffers = |(record, rank): (&BufferRecord, Rank)| {
-            let foreign = |record: &BufferRecord| {
-                self.path.foreign_buffers(rank, record, &piece, self.unequal.as_deref())
-            };
-            record.buffers(rank, foreign)
+            let report = reports.map(|reports| &reports[rank as usize]);
+            record.buffers(rank, |record| self.path.foreign_buffers(rank, record, &piece, report))
         };
         let found = records.iter().zip(0..).map(buffers).collect::<Result<Vec<_>>>()?;
         let (buffers, uses): (Vec<RankBuffers>, Vec<_>) = found.into_iter().unzip();
@@ -198,8 +208,8 @@ impl<H: Host> DirectExchange<H> {
         let work = KernelWork::of(&self.piece, self.path.size());
         let (Some(work), Some(leader)) = (work, self.path.leader()) else { return Ok(()) };
         let address = call.table_address();
-        let (unequal, saturates) = (self.unequal.as_deref(), comm.saturates());
-        let tables = Tables { buffers: &buffers, records: &records, unequal, saturates };
+        let saturates = comm.saturates();
+        let tables = Tables { buffers: &buffers, records: &records, reports, saturates };
         tables.fill(call.table(), address, &piece, &work, leader.kernels.multiprocessors());
         Ok(())
     }

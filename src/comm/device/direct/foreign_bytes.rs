@@ -1,5 +1,6 @@
 //! Target of fuzzing: the records that ranks exchange about buffers on devices.
 
+use super::block_report::BlockReport;
 use super::buffers::BufferRecord;
 use super::introduction::Introduction;
 use super::ipc_cache::channel_records;
@@ -12,7 +13,10 @@ pub(in crate::comm) fn records(bytes: &[u8]) {
     let ([kind, length], bytes) = split(bytes);
     match kind % 4 {
         0 => {
-            let (bytes, _) = split::<{ BufferRecord::BYTES }>(bytes);
+            let (bytes, report) = split::<{ BufferRecord::BYTES }>(bytes);
+            let report = BlockReport::from_bytes(report);
+            let again = report.to_bytes(report.input.len());
+            assert_eq!(BlockReport::from_bytes(&again).input, report.input);
             let record = BufferRecord::from_bytes(&bytes);
             let again = record.to_bytes();
             assert_eq!(BufferRecord::from_bytes(&again).to_bytes(), again);
@@ -50,7 +54,7 @@ pub(in crate::comm) fn seeds() -> Vec<Vec<u8>> {
     };
     let stream: Vec<u8> = [5, 2, 4, 6, 5].into_iter().flat_map(record).collect();
     vec![
-        [&[0, 0][..], &[1; BufferRecord::BYTES]].concat(),
+        [&[0, 0][..], &[1; BufferRecord::BYTES + BlockReport::bytes(2)]].concat(),
         [&[1, 0][..], &[1; Introduction::BYTES]].concat(),
         [&[2, 0][..], &[1; REFERENCE_BYTES]].concat(),
         [&[3, 0][..], &stream].concat(),

@@ -24,9 +24,11 @@ impl KernelWork {
         let copies = |segments, destinations| Some(KernelWork::Copies { segments, destinations });
         match piece.collective {
             Collective::Broadcast => copies(1, size),
-            Collective::Gather | Collective::Scatter => copies(size, size),
+            Collective::Gather | Collective::GatherV | Collective::Scatter | Collective::ScatterV => {
+                copies(size, size)
+            }
             Collective::AllGather | Collective::AllGatherV => copies(size, size * size),
-            Collective::AllToAll => copies(size * size, size * size),
+            Collective::AllToAll | Collective::AllToAllV => copies(size * size, size * size),
             Collective::AllReduce
             | Collective::Reduce
             | Collective::Scan
@@ -83,12 +85,13 @@ impl KernelWork {
         }
     }
 
-    /// Grid and block of each launch, on a device with so many multiprocessors.
+    /// Grid and block of each launch, on a device with so many multiprocessors. If the piece has fewer bytes
+    /// than it may have, some blocks are idle.
     pub fn shape(&self, piece: &Piece, size: usize, multiprocessors: u32) -> Shape {
         let bytes = piece.bytes() as u64;
         match *self {
             KernelWork::Copies { segments, .. } => {
-                let tile = KernelWork::tile(piece, segments, multiprocessors);
+                let tile = tile_bytes(bytes * segments as u64, multiprocessors);
                 copy_shape(segments as u64 * bytes.div_ceil(u64::from(tile)), multiprocessors)
             }
             KernelWork::Reductions { launches, .. } => {
@@ -96,11 +99,6 @@ impl KernelWork {
                 reduce_shape(bytes, if is_in_parts { size as u32 } else { 1 }, multiprocessors)
             }
         }
-    }
-
-    /// Bytes that a block copies at a time.
-    pub fn tile(piece: &Piece, segments: usize, multiprocessors: u32) -> u32 {
-        tile_bytes(piece.bytes() as u64 * segments as u64, multiprocessors)
     }
 }
 

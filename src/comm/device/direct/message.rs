@@ -17,7 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::buffers::{BufferRecord, BufferUse, MappedSide, PublishedBuffers, RankBuffers};
+use super::buffers::{BufferRecord, BufferUse, MappedSide, PublishedBuffers, RankBuffers, SideBlocks};
 use super::direct_path::DirectPath;
 use super::exchange::{Next, Offered, SharedBuffers};
 use super::message_by_host::MessageByHost;
@@ -131,7 +131,8 @@ impl<H: Host> DirectPath<H> {
             if !peer.shares_device && !self.driver.is_plain_memory(address) {
                 return None;
             }
-            let buffers = RankBuffers { input: address as u64, ..RankBuffers::default() };
+            let buffers =
+                RankBuffers { input: SideBlocks::At(vec![address as u64]), ..RankBuffers::default() };
             let published = PublishedBuffers::add(rank, buffers).ok()?;
             let record = MessageRecord { number: published.number(), ..MessageRecord::default() };
             return Some((record, SharedBuffers { published: Some(published), offered: None }));
@@ -152,10 +153,13 @@ impl<H: Host> DirectPath<H> {
             let importer = self.importer(source)?;
             let (address, allocation) = importer.address(record.side.token, record.side.offset, bytes)?;
             let in_use = BufferUse::Mapped(importer.take(record.offer)?, vec![allocation]);
-            Some((RankBuffers { input: address, ..RankBuffers::default() }, Some(in_use)))
+            Some((
+                RankBuffers { input: SideBlocks::At(vec![address]), ..RankBuffers::default() },
+                Some(in_use),
+            ))
         };
         let found = record.as_buffers().buffers(source, mapped);
-        found.ok().and_then(|(buffers, in_use)| Some((buffers.input, in_use?)))
+        found.ok().and_then(|(buffers, in_use)| Some((buffers.input.place(0, 0), in_use?)))
     }
 }
 

@@ -4,12 +4,13 @@
 //! A communicator has the direct path if all its ranks share a host and have a device when it is made, and if
 //! rank 0 can address the memory of all of them. They exchange their introductions (`introduction`) and find
 //! that out together (`setup`). Each rank then has a [`DirectPath`], and every collective with a builtin
-//! operator takes it, if it has one count, or blocks of which all ranks know the lengths (`unequal`). Most
-//! other calls are staged.
+//! operator takes it, with one count or with blocks of different lengths (`unequal`). Most other calls are
+//! staged.
 //!
 //! 1. Each rank's stream reaches the call, and the rank's thread sees that.
-//! 2. The ranks gather their records at rank 0 (`buffers`). The gathering is a call of the engine. So
-//!    deadlines, lost ranks, aborts and different calls are found out as for any other call.
+//! 2. The ranks gather their records at rank 0 (`buffers`), with the lengths of blocks that differ
+//!    (`block_report`). The gathering is a call of the engine. So deadlines, lost ranks, aborts and different
+//!    calls are found out as for any other call.
 //! 3. Rank 0 writes the addresses into a table (`table`), and lets its stream run the kernel.
 //! 4. When the kernel has run, rank 0 tells the others by a broadcast, and each releases its stream.
 //!
@@ -21,6 +22,7 @@
 //! calls go in pieces, so that a piece fits into a slot of it (`pieces`), or as a whole if no rank needs one.
 //! Calls in pieces, and calls for which nothing is free, run on the library's stream (`gated`).
 
+mod block_report;
 mod bounce;
 mod buffers;
 mod call;

@@ -2,7 +2,7 @@
 //!
 //! Each piece is a [`DirectCall`]. One that finds no slot of the bounce buffer, or no table, is made when
 //! one is free. The first of several pieces becomes the whole call if the leader can address all buffers
-//! where they are.
+//! where they are. Where only the leader knows the lengths of all blocks, it says which piece is the last.
 
 use std::sync::Arc;
 
@@ -90,8 +90,8 @@ impl<H: Host> PieceRun<H> {
             Phase::Passing => {
                 let has_passed = self.part.as_mut().map_or(Ok(true), |part| part.1.has_passed())?;
                 if has_passed {
-                    let is_whole = self.part.take().is_some_and(|part| part.0.is_whole());
-                    let is_done = self.is_last || is_whole;
+                    let was_last = self.part.take().is_some_and(|part| part.0.was_last());
+                    let is_done = self.is_last || was_last;
                     self.phase = if is_done { Phase::Done } else { Phase::Preparing };
                     self.is_starting &= !is_done;
                 }

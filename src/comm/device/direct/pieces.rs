@@ -69,7 +69,7 @@ pub struct DirectPieces {
     pub recv: usize,
     /// Set if the program has made the operator.
     pub operator: Option<Arc<Operator>>,
-    /// Set if the blocks differ in length. The count of the call is the longest length then.
+    /// Set if the blocks differ in length. None is longer than the count of the call then.
     pub unequal: Option<Arc<UnequalBlocks>>,
     collective: Collective,
     next: usize,
@@ -108,6 +108,14 @@ impl DirectPieces {
         self.unequal.as_ref().map_or(Call { kind, ..self.call }, |blocks| blocks.signature)
     }
 
+    /// Whether the call overwrites blocks of its input before other ranks have read them.
+    pub fn are_exchanged_in_place(&self) -> bool {
+        match &self.unequal {
+            Some(blocks) => blocks.are_exchanged_in_place(),
+            None => self.collective == Collective::AllToAll && self.send == self.recv,
+        }
+    }
+
     /// The call as one piece.
     pub fn whole(&self) -> Piece {
         let call = self.call;
@@ -142,7 +150,10 @@ impl DirectPieces {
 fn with_one_count(collective: Collective) -> Collective {
     match collective {
         Collective::AllGatherV => Collective::AllGather,
+        Collective::GatherV => Collective::Gather,
+        Collective::ScatterV => Collective::Scatter,
         Collective::ReduceScatterV => Collective::ReduceScatter,
+        Collective::AllToAllV => Collective::AllToAll,
         other => other,
     }
 }

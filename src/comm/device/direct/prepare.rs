@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::bounce::Slot;
-use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers};
+use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers, SideBlocks};
 use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary};
 use super::direct_path::{DirectPath, LEADER};
 use super::exchange::{DirectExchange, Offered, SharedBuffers};
@@ -12,8 +12,8 @@ use super::ipc_cache::Found;
 use super::kernels::{KernelWork, most_table_bytes};
 use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
-use super::unequal::{PACKED, SidePlaces};
-use crate::base::{Collective, Error, Rank, Result};
+use super::unequal::SidePlaces;
+use crate::base::{Error, Rank, Result};
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
@@ -24,62 +24,70 @@ use crate::device::{Entered, PinnedBlock};
 struct Side<'a> {
     /// Where its blocks are, if they differ in length.
     places: Option<&'a SidePlaces>,
-    /// First byte of the piece in the first block of the program's buffer.
+    /// First byte of the piece in the program's buffer, or of the buffer if its blocks differ in length.
     start: u64,
-    /// Bytes from one block to the next.
+    /// Bytes from one block to the next, if they do not.
     step: u64,
     blocks: usize,
     /// Whether it is memory of a device alone.
     is_on_device: bool,
     /// Whether the leader cannot find it where it is.
     must_move: bool,
-    /// Where the leader finds it, and how far apart its blocks are there.
-    seen: u64,
-    seen_step: u64,
+    /// Where the leader finds it.
+    seen: SideBlocks,
 }
 
 impl Side<'_> {
     /// A side whose blocks the leader finds where they are.
     fn of<'a>(buffer: usize, blocks: usize, piece: &Piece, places: Option<&'a SidePlaces>) -> Side<'a> {
         let (is_on_device, must_move) = (false, false);
-        if let Some(runs) = places {
-            let blocks = if runs.used().next().is_some() { blocks } else { 0 };
-            let (start, step) = (buffer as u64, PACKED);
-            return Side {
-                places,
-                start,
-                step,
-                blocks,
-                is_on_device,
-                must_move,
-                seen: start,
-                seen_step: step,
-            };
+        if let Some(places) = places {
+            let blocks = if places.bytes() > 0 { blocks } else { 0 };
+            let (start, step, seen) = (buffer as u64, 0, places.here());
+            return Side { places: Some(places), start, step, blocks, is_on_device, must_move, seen };
         }
         let unit = piece.call.datatype.bytes() as u64;
         let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
-        Side { places, start, step, blocks, is_on_device, must_move, seen: start, seen_step: step }
+        let seen = SideBlocks::Apart { start, step };
+        Side { places, start, step, blocks, is_on_device, must_move, seen }
     }
 
-    /// Moves it to other memory, in which the blocks follow each other, if it must move.
-    fn move_to(&mut self, address: u64, piece: &Piece) {
+    /// Moves it to a slot, or to memory of its own, if it must move. In a slot, the leader of another process
+    /// knows where its blocks are.
+    fn move_to(&mut self, address: u64, piece: &Piece, is_slot: bool) {
         if self.must_move {
-            (self.seen, self.seen_step) = (address, piece.bytes() as u64);
+            self.seen = match self.places {
+                Some(places) if !is_slot => places.packed_at(address),
+                _ => SideBlocks::Apart { start: address, step: piece.bytes() as u64 },
+            };
+        }
+    }
+
+    /// Whether something holds for the buffer, or for each of a list.
+    fn has_all(&self, buffer: usize, holds: impl Fn(usize) -> bool) -> bool {
+        match self.places {
+            Some(places) => places.buffers().all(holds),
+            None => holds(buffer),
         }
     }
 
     /// The buffer, whatever part of it the piece has. `None`: the rank has no block, or no device memory.
     fn mappable(&self, piece: &Piece) -> Option<Buffer> {
         let (start, bytes) = match self.places {
-            Some(places) => (self.start, if places.are_packed { places.bytes() } else { 0 }),
+            Some(places) if !places.is_one_buffer => return None,
+            Some(places) => places.span(),
             None => (self.start - piece.first_bytes(), self.blocks as u64 * self.step),
         };
         (self.blocks > 0 && bytes > 0 && self.is_on_device).then_some(Buffer { start, bytes })
     }
 
-    /// Bytes of other memory that it needs.
+    /// Bytes of memory of its own that it needs.
     fn bytes_to_move(&self, piece: &Piece) -> usize {
-        if self.must_move { self.blocks * piece.bytes() } else { 0 }
+        match self.places {
+            _ if !self.must_move => 0,
+            Some(places) => places.bytes(),
+            None => self.blocks * piece.bytes(),
+        }
     }
 
     /// Whether it has blocks, which must move.
@@ -89,22 +97,20 @@ impl Side<'_> {
 
     /// The copies of all blocks to where the leader finds them.
     fn copies(&self, piece: &Piece) -> Vec<DeviceCopy> {
+        if !self.moves() {
+            return Vec::new();
+        }
         if let Some(places) = self.places {
-            return match self.moves() {
-                true => places.copies(piece.first_bytes() as usize, piece.bytes(), self.seen),
-                false => Vec::new(),
-            };
+            return places.copies(piece.first_bytes() as usize, piece.bytes(), &self.seen);
         }
         // Blocks that follow each other on both sides are one run.
-        let is_one_run = self.step == self.seen_step;
-        let (runs, bytes) =
-            if is_one_run { (1, self.blocks * piece.bytes()) } else { (self.blocks, piece.bytes()) };
-        let has_moved = self.blocks > 0 && self.seen != self.start;
-        let runs = if has_moved { runs as u64 } else { 0 };
-        let (from, to) = ((self.start, self.step), (self.seen, self.seen_step));
-        let copies =
-            (0..runs).map(|run| DeviceCopy { to: to.0 + run * to.1, from: from.0 + run * from.1, bytes });
-        copies.collect()
+        let (runs, bytes) = match self.step == piece.bytes() as u64 {
+            true => (1, self.blocks * piece.bytes()),
+            false => (self.blocks, piece.bytes()),
+        };
+        let from = SideBlocks::Apart { start: self.start, step: self.step };
+        let copy = |run| DeviceCopy { to: self.seen.place(run, 0), from: from.place(run, 0), bytes };
+        (0..runs).map(copy).collect()
     }
 }
 
@@ -160,17 +166,15 @@ impl<H: Host> DirectPath<H> {
         stream: &CallStream,
         piece_use: PieceUse<'_>,
     ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
-        let (send, recv) = (pieces.send, pieces.recv);
         let _entered = Entered::for_device(self.driver, self.device)?;
         let (mut input, mut output) = self.sides(&piece, rank, pieces);
-        // An input in place is overwritten by the kernel before other blocks of it are read.
-        let is_in_place = piece.collective == Collective::AllToAll && send == recv;
+        let is_in_place = pieces.are_exchanged_in_place();
         let to_offer = input.mappable(&piece).filter(|_| !is_in_place);
         let mut offered = self.offer_mapped(to_offer, output.mappable(&piece));
         let of_input = offered.as_ref().and_then(|offered| offered.input.as_ref());
         let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
-        input.must_move = is_in_place || !self.is_seen(&input, send) && of_input.is_none();
-        output.must_move = !self.is_seen(&output, recv) && of_output.is_none();
+        input.must_move = is_in_place || !self.is_seen(&input, pieces.send) && of_input.is_none();
+        output.must_move = !self.is_seen(&output, pieces.recv) && of_output.is_none();
         let Some(moved) = self.move_sides((&mut input, &mut output), &piece, piece_use, stream)? else {
             return Ok(None);
         };
@@ -190,13 +194,9 @@ impl<H: Host> DirectPath<H> {
         let operator = pieces.operator.as_ref();
         let factor = operator.and_then(|operator| self.factor_in_stream(operator));
         let copies = copies_in_stream((&input, &output), &piece, factor);
-        let buffers = RankBuffers {
-            input: input.seen,
-            input_step: input.seen_step,
-            output: output.seen,
-            output_step: output.seen_step,
-        };
         let has_factor_in_stream = copies.factor.is_some();
+        let all_mapped = !input.moves() && !output.moves();
+        let buffers = RankBuffers { input: input.seen, output: output.seen };
         let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers)).transpose()?;
         let first = if pieces.unequal.is_some() { 0 } else { piece.first_bytes() };
         let record = BufferRecord {
@@ -206,7 +206,7 @@ impl<H: Host> DirectPath<H> {
             output: mapped_side(of_output, first),
             offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
             has_map_request: false,
-            all_mapped: !input.moves() && !output.moves(),
+            all_mapped,
             scalar: match operator {
                 Some(operator) if !has_factor_in_stream => operator.factor(),
                 _ => [0; Scalar::BYTES],
@@ -245,8 +245,8 @@ impl<H: Host> DirectPath<H> {
         let of_output = places.map(|blocks| &blocks.output);
         let mut input = Side::of(send, piece.input_blocks(self.size(), rank), piece, of_input);
         let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), piece, of_output);
-        input.is_on_device = self.driver.is_on_device(send);
-        output.is_on_device = self.driver.is_on_device(recv);
+        input.is_on_device = input.has_all(send, |buffer| self.driver.is_on_device(buffer));
+        output.is_on_device = output.has_all(recv, |buffer| self.driver.is_on_device(buffer));
         (input, output)
     }
 
@@ -311,8 +311,8 @@ impl<H: Host> DirectPath<H> {
             let slot = Slot { input: start, output: start + input.bytes_to_move(piece) as u64 };
             (Moved { temporary: Some(memory), ..Moved::default() }, slot)
         };
-        input.move_to(slot.input, piece);
-        output.move_to(slot.output, piece);
+        input.move_to(slot.input, piece, self.has_slots());
+        output.move_to(slot.output, piece, self.has_slots());
         Ok(Some(moved))
     }
 
@@ -365,11 +365,11 @@ impl<H: Host> DirectPath<H> {
 
     /// Whether the leader can address a buffer of this rank where it is.
     fn is_seen(&self, side: &Side, buffer: usize) -> bool {
-        side.places.is_none_or(|places| places.are_packed)
-            && side.is_on_device
-            && self.is_local
-            && self.driver.device_of(buffer) == Some(self.device)
-            && (self.shares_device || self.driver.is_plain_memory(buffer))
+        let is_here = |buffer| {
+            self.driver.device_of(buffer) == Some(self.device)
+                && (self.shares_device || self.driver.is_plain_memory(buffer))
+        };
+        side.is_on_device && self.is_local && side.has_all(buffer, is_here)
     }
 }
 

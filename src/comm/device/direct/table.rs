@@ -2,21 +2,30 @@
 
 use std::mem::offset_of;
 
+use super::block_report::BlockReport;
 use super::buffers::{BufferRecord, RankBuffers};
 use super::kernels::KernelWork;
 use super::pieces::Piece;
-use super::unequal::{PACKED, UnequalBlocks};
 use crate::base::{Collective, Rank};
-use crate::device::kernels::{CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar};
+use crate::device::kernels::{
+    CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar, tile_bytes,
+};
 
 /// Where the buffers of each rank are, and what else it has reported.
 pub struct Tables<'a> {
     pub buffers: &'a [RankBuffers],
     pub records: &'a [BufferRecord],
     /// Set if the blocks differ in length.
-    pub unequal: Option<&'a UnequalBlocks>,
+    pub reports: Option<&'a [BlockReport]>,
     /// Whether 8-bit floats become the largest finite number where they would overflow.
     pub saturates: bool,
+}
+
+/// Bytes that a piece copies, to several places.
+struct Run {
+    source: u64,
+    bytes: u64,
+    destinations: Vec<u64>,
 }
 
 impl Tables<'_> {
@@ -25,28 +34,20 @@ impl Tables<'_> {
     }
 
     fn input(&self, piece: &Piece, rank: usize, block: usize) -> u64 {
-        let RankBuffers { input, input_step, .. } = self.buffers[rank];
-        self.place(piece, input, input_step, block)
+        self.buffers[rank].input.place(block, piece.first_bytes())
     }
 
     fn output(&self, piece: &Piece, rank: usize, block: usize) -> u64 {
-        let RankBuffers { output, output_step, .. } = self.buffers[rank];
-        self.place(piece, output, output_step, block)
+        self.buffers[rank].output.place(block, piece.first_bytes())
     }
 
-    /// Address of a piece in a block of a side.
-    fn place(&self, piece: &Piece, start: u64, step: u64, block: usize) -> u64 {
-        match self.unequal.filter(|_| step == PACKED) {
-            Some(lens) => {
-                start + lens.before(block) * piece.call.datatype.bytes() as u64 + piece.first_bytes()
-            }
-            None => start + block as u64 * step,
-        }
-    }
-
-    /// Elements of a piece in the block of a rank.
-    fn len(&self, piece: &Piece, rank: usize) -> usize {
-        self.unequal.map_or(piece.len, |lens| lens.len(piece.first, piece.len, rank))
+    /// Bytes of a piece in a block of the input of a rank.
+    fn bytes(&self, piece: &Piece, rank: usize, block: usize) -> u64 {
+        let of_piece = piece.bytes() as u64;
+        self.reports.map_or(of_piece, |reports| {
+            let whole = reports[rank].input[block].bytes;
+            whole.saturating_sub(piece.first_bytes()).min(of_piece)
+        })
     }
 
     /// Fills `table`, which will lie at `address` on the device.
@@ -59,10 +60,7 @@ impl Tables<'_> {
         multiprocessors: u32,
     ) {
         match *work {
-            KernelWork::Copies { segments, .. } => {
-                let tile = KernelWork::tile(piece, segments, multiprocessors);
-                self.fill_copies(table, address, piece, tile);
-            }
+            KernelWork::Copies { .. } => self.fill_copies(table, address, piece, multiprocessors),
             KernelWork::Reductions { kernel, launches, is_premul } => {
                 let is_split = launches > 1 || piece.collective == Collective::ReduceScatterV;
                 for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
@@ -77,63 +75,65 @@ impl Tables<'_> {
         }
     }
 
-    /// The runs that a piece copies: where each comes from, and where it goes.
-    fn runs(&self, piece: &Piece) -> Vec<(u64, Vec<u64>)> {
+    /// What a piece copies.
+    fn runs(&self, piece: &Piece) -> Vec<Run> {
         let ranks = 0..self.size();
         let root = piece.call.root as usize;
+        let run = |(rank, block): (usize, usize), destinations: Vec<u64>| Run {
+            source: self.input(piece, rank, block),
+            bytes: self.bytes(piece, rank, block),
+            destinations,
+        };
         match piece.collective {
             Collective::Broadcast => {
-                vec![(self.input(piece, root, 0), ranks.map(|rank| self.output(piece, rank, 0)).collect())]
+                vec![run((root, 0), ranks.map(|rank| self.output(piece, rank, 0)).collect())]
             }
-            Collective::Scatter => {
-                ranks.map(|rank| (self.input(piece, root, rank), vec![self.output(piece, rank, 0)])).collect()
+            Collective::Scatter | Collective::ScatterV => {
+                ranks.map(|rank| run((root, rank), vec![self.output(piece, rank, 0)])).collect()
             }
-            Collective::Gather => {
-                ranks.map(|rank| (self.input(piece, rank, 0), vec![self.output(piece, root, rank)])).collect()
+            Collective::Gather | Collective::GatherV => {
+                ranks.map(|rank| run((rank, 0), vec![self.output(piece, root, rank)])).collect()
             }
             Collective::AllGather | Collective::AllGatherV => {
                 let to_all = |from| ranks.clone().map(|rank| self.output(piece, rank, from)).collect();
-                ranks.clone().map(|from| (self.input(piece, from, 0), to_all(from))).collect()
+                ranks.clone().map(|from| run((from, 0), to_all(from))).collect()
             }
             _ => {
                 let pairs = ranks.clone().flat_map(|from| ranks.clone().map(move |to| (from, to)));
-                pairs
-                    .map(|(from, to)| (self.input(piece, from, to), vec![self.output(piece, to, from)]))
-                    .collect()
+                pairs.map(|(from, to)| run((from, to), vec![self.output(piece, to, from)])).collect()
             }
         }
     }
 
-    fn fill_copies(&self, table: &mut [u8], address: u64, piece: &Piece, tile_bytes: u32) {
+    fn fill_copies(&self, table: &mut [u8], address: u64, piece: &Piece, multiprocessors: u32) {
         let runs = self.runs(piece);
-        // Run n is the block of rank n, if the blocks differ in length.
-        let bytes = |run: usize| (self.len(piece, run) * piece.call.datatype.bytes()) as u64;
-        let tiles = |run: usize| bytes(run).div_ceil(u64::from(tile_bytes));
+        let tile_bytes = tile_bytes(runs.iter().map(|run| run.bytes).sum(), multiprocessors);
+        let tiles = |run: &Run| run.bytes.div_ceil(u64::from(tile_bytes));
         let segments_at = size_of::<CopyArguments>();
         let destinations_at = segments_at + runs.len() * size_of::<CopySegment>();
         let arguments = CopyArguments {
             segment: address + segments_at as u64,
             destination: address + destinations_at as u64,
-            tiles: (0..runs.len()).map(tiles).sum(),
+            tiles: runs.iter().map(tiles).sum(),
             segments: runs.len() as u32,
             tile_bytes,
         };
         write(table, 0, &arguments);
         let (mut first, mut first_tile) = (0, 0);
-        for (number, (source, destinations)) in runs.iter().enumerate() {
+        for (number, run) in runs.iter().enumerate() {
             let segment = CopySegment {
-                source: *source,
-                bytes: bytes(number),
+                source: run.source,
+                bytes: run.bytes,
                 first_tile,
                 first_destination: first as u32,
-                destinations: destinations.len() as u32,
+                destinations: run.destinations.len() as u32,
             };
             write(table, segments_at + number * size_of::<CopySegment>(), &segment);
-            for (at, destination) in destinations.iter().enumerate() {
+            for (at, destination) in run.destinations.iter().enumerate() {
                 write(table, destinations_at + (first + at) * size_of::<u64>(), destination);
             }
-            first += destinations.len();
-            first_tile += tiles(number);
+            first += run.destinations.len();
+            first_tile += tiles(run);
         }
     }
 
@@ -141,7 +141,8 @@ impl Tables<'_> {
     fn reduction(&self, piece: &Piece, units: usize, part: Option<usize>) -> ReduceArguments {
         let size = self.size();
         let mut arguments = ReduceArguments::EMPTY;
-        let count = (part.map_or(piece.len, |rank| self.len(piece, rank)) * units) as u64;
+        let bytes = part.map_or(piece.bytes() as u64, |rank| self.bytes(piece, 0, rank));
+        let count = bytes / piece.call.datatype.bytes() as u64 * units as u64;
         (arguments.count, arguments.inputs, arguments.divisor) = (count, size as u32, size as u32);
         arguments.saturates = u32::from(self.saturates);
         for rank in 0..size {

@@ -1,24 +1,25 @@
-//! Collectives whose blocks differ in length, as pieces: those whose lengths all ranks know.
+//! Collectives whose blocks differ in length, as pieces.
 //!
-//! A piece takes the same elements of every block, as far as the block has them. In a slot, blocks are as far
-//! apart as in a collective with one count. Where the leader addresses a buffer as it is, its blocks follow
-//! each other. A buffer with other places moves to a slot.
+//! A piece takes the same elements of every block, as far as the block has them. Each rank reports its own
+//! blocks to the leader ([`super::block_report`]), because often nobody else knows them. A buffer that the
+//! leader can address is used where it is, whatever the order of its blocks and the gaps between them. So are
+//! lists of pointers in the leader's process. Blocks that move to a slot have the distance of a collective
+//! with one count there.
 
+use super::block_report::{BlockReport, BlockSpan};
+use super::buffers::SideBlocks;
 use super::call::DeviceCopy;
 use crate::base::{Call, CallKind, Collective};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::plan::Block;
 
-/// In the place of the distance between blocks: they follow each other, and the address is that of the first
-/// one, whatever part of it the piece has.
-pub const PACKED: u64 = u64::MAX;
+/// More bytes than any block has.
+const MOST_BYTES: usize = 1 << 47;
 
 /// The blocks of a call on one rank.
 #[derive(Debug)]
 pub struct UnequalBlocks {
-    /// Elements of the block of each rank.
-    lens: Vec<usize>,
     pub input: SidePlaces,
     pub output: SidePlaces,
     /// The call as the other ranks see it.
@@ -29,23 +30,25 @@ pub struct UnequalBlocks {
 #[derive(Debug)]
 pub struct SidePlaces {
     /// Address and length of each block, in bytes.
-    pub runs: Vec<(u64, usize)>,
-    /// Whether they lie in one buffer, and follow each other.
-    pub are_packed: bool,
+    runs: Vec<(u64, usize)>,
+    /// Whether they are parts of one buffer.
+    pub is_one_buffer: bool,
 }
 
 impl UnequalBlocks {
-    /// The blocks of a checked call, and the call with their longest length as its count. `None`: its lengths
-    /// are not known to all ranks, or all blocks are empty.
+    /// The blocks of a checked call, and the call with a count. This is the longest length if all ranks know
+    /// it, and otherwise one that no block has. `None`: all ranks know that all blocks are empty, or it is no
+    /// such call.
     pub fn of(call: &Unequal) -> Option<(Operation, UnequalBlocks)> {
-        let blocks = match call.collective {
-            Collective::AllGatherV => call.layout.output,
-            Collective::ReduceScatterV => call.layout.input,
-            _ => return None,
-        };
-        let lens: Vec<usize> = blocks.iter().map(|block| block.len).collect();
-        let most = lens.iter().copied().max().filter(|most| *most > 0)?;
         let unit = call.datatype.bytes();
+        let longest = |blocks: &[Block]| blocks.iter().map(|block| block.len).max();
+        let count = match call.collective {
+            Collective::AllGatherV => longest(call.layout.output),
+            Collective::ReduceScatterV => longest(call.layout.input),
+            Collective::GatherV | Collective::ScatterV | Collective::AllToAllV => Some(MOST_BYTES / unit),
+            _ => None,
+        };
+        let count = count.filter(|count| *count > 0)?;
         let (input, output) = match call.places {
             Places::Buffers { send, recv } => (
                 SidePlaces::in_buffer(send.addr(), call.layout.input, unit),
@@ -59,33 +62,23 @@ impl UnequalBlocks {
         let kind = CallKind::OnDevice(call.collective);
         let signature = Call { kind, ..call.whole_call() };
         let operation = Operation {
-            call: Call { kind: CallKind::Collective(call.collective), count: most as u64, ..signature },
-            send: std::ptr::with_exposed_provenance(input.start() as usize),
-            recv: std::ptr::with_exposed_provenance_mut(output.start() as usize),
+            call: Call { kind: CallKind::Collective(call.collective), count: count as u64, ..signature },
+            send: std::ptr::with_exposed_provenance(input.span().0 as usize),
+            recv: std::ptr::with_exposed_provenance_mut(output.span().0 as usize),
         };
-        Some((operation, UnequalBlocks { lens, input, output, signature }))
+        Some((operation, UnequalBlocks { input, output, signature }))
     }
 
-    /// Elements in the block of a rank of a piece with `most` elements from `first` on.
-    pub fn len(&self, first: usize, most: usize, rank: usize) -> usize {
-        self.lens[rank].saturating_sub(first).min(most)
+    /// Whether a block is received where another one is sent from.
+    pub fn are_exchanged_in_place(&self) -> bool {
+        let are_same = |(from, to): (&(u64, usize), &(u64, usize))| from.1 > 0 && to.1 > 0 && from.0 == to.0;
+        let is_exchange = matches!(self.signature.kind, CallKind::OnDevice(Collective::AllToAllV));
+        is_exchange && self.input.runs.iter().zip(&self.output.runs).any(are_same)
     }
 
-    /// Elements before the block of a rank, where the blocks follow each other.
-    pub fn before(&self, rank: usize) -> u64 {
-        self.lens[..rank].iter().fold(0, |sum, len| sum.wrapping_add(*len as u64))
-    }
-
-    /// Whether as many blocks as there are, all of the longest length, would be far more than the blocks.
-    /// Equal on all ranks.
-    pub fn are_lopsided(&self) -> bool {
-        let longest = self.lens.iter().copied().max().unwrap_or(0) as u64;
-        longest.saturating_mul(self.lens.len() as u64) > self.before(self.lens.len()).saturating_mul(4)
-    }
-
-    /// Elements of a side of `rank` that has so many blocks.
-    pub fn side_len(&self, rank: usize, blocks: usize) -> u64 {
-        if blocks == 1 { self.lens[rank] as u64 } else { self.before(self.lens.len()) }
+    /// What the leader gets to know.
+    pub fn report(&self) -> BlockReport {
+        BlockReport { input: self.input.spans(), output: self.output.spans() }
     }
 }
 
@@ -93,22 +86,15 @@ impl SidePlaces {
     fn in_buffer(start: usize, blocks: &[Block], unit: usize) -> SidePlaces {
         let run =
             |block: &Block| (start.wrapping_add(block.offset.wrapping_mul(unit)) as u64, block.len * unit);
-        SidePlaces::of(blocks.iter().map(run).collect())
+        SidePlaces { runs: blocks.iter().map(run).collect(), is_one_buffer: true }
     }
 
     fn in_list(starts: impl Iterator<Item = usize>, blocks: &[Block], unit: usize) -> SidePlaces {
         let run = |(start, block): (usize, &Block)| (start as u64, block.len * unit);
-        let mut places = SidePlaces::of(starts.zip(blocks).map(run).collect());
+        let mut places = SidePlaces { runs: starts.zip(blocks).map(run).collect(), is_one_buffer: false };
         // Neighbours may be parts of different allocations.
-        places.are_packed &= places.used().count() <= 1;
+        places.is_one_buffer = places.used().count() <= 1;
         places
-    }
-
-    fn of(runs: Vec<(u64, usize)>) -> SidePlaces {
-        let used: Vec<_> = runs.iter().filter(|(_, bytes)| *bytes > 0).collect();
-        let follow = |pair: &[&(u64, usize)]| pair[0].0 + pair[0].1 as u64 == pair[1].0;
-        let are_packed = used.windows(2).all(follow);
-        SidePlaces { runs, are_packed }
     }
 
     /// The blocks that are not empty.
@@ -116,21 +102,53 @@ impl SidePlaces {
         self.runs.iter().copied().filter(|(_, bytes)| *bytes > 0)
     }
 
-    /// Address of the first block that is not empty; 0 if there is none.
-    fn start(&self) -> u64 {
-        self.used().next().map_or(0, |(start, _)| start)
+    /// An address in each buffer.
+    pub fn buffers(&self) -> impl Iterator<Item = usize> {
+        let most = if self.is_one_buffer { 1 } else { usize::MAX };
+        self.used().map(|(start, _)| start as usize).take(most)
+    }
+
+    /// Start and length of the memory from the first block to the last one, by address; 0 if all are empty.
+    pub fn span(&self) -> (u64, u64) {
+        let start = self.used().map(|(start, _)| start).min().unwrap_or(0);
+        let end = self.used().map(|(start, bytes)| start.wrapping_add(bytes as u64)).max().unwrap_or(0);
+        (start, end.wrapping_sub(start))
+    }
+
+    fn spans(&self) -> Vec<BlockSpan> {
+        let (first, _) = self.span();
+        let span = |(start, bytes): &(u64, usize)| match bytes {
+            0 => BlockSpan::default(),
+            _ => BlockSpan { offset: start.wrapping_sub(first), bytes: *bytes as u64 },
+        };
+        self.runs.iter().map(span).collect()
     }
 
     /// Bytes of all blocks.
-    pub fn bytes(&self) -> u64 {
-        self.used().fold(0, |sum, (_, bytes)| sum.wrapping_add(bytes as u64))
+    pub fn bytes(&self) -> usize {
+        self.used().fold(0, |sum, (_, bytes)| sum.saturating_add(bytes))
     }
 
-    /// The copies of a piece with `most` bytes of each block from byte `first` on, to a slot that begins at
-    /// `slot`.
-    pub fn copies(&self, first: usize, most: usize, slot: u64) -> Vec<DeviceCopy> {
+    /// The blocks where they are.
+    pub fn here(&self) -> SideBlocks {
+        SideBlocks::At(self.runs.iter().map(|(start, _)| *start).collect())
+    }
+
+    /// The blocks one after the other, from an address on.
+    pub fn packed_at(&self, address: u64) -> SideBlocks {
+        let mut end = address;
+        let place = |(_, bytes): &(u64, usize)| {
+            let start = end;
+            end += *bytes as u64;
+            start
+        };
+        SideBlocks::At(self.runs.iter().map(place).collect())
+    }
+
+    /// The copies of a piece with `most` bytes of each block from byte `first` on.
+    pub fn copies(&self, first: usize, most: usize, to: &SideBlocks) -> Vec<DeviceCopy> {
         let copy = |(number, (start, bytes)): (usize, &(u64, usize))| DeviceCopy {
-            to: slot + (number * most) as u64,
+            to: to.place(number, first as u64),
             from: start.wrapping_add(first as u64),
             bytes: bytes.saturating_sub(first).min(most),
         };
@@ -144,7 +162,7 @@ mod tests {
     use crate::base::Datatype;
     use crate::plan::BlockLayout;
 
-    fn blocks_at(offsets: [usize; 3]) -> UnequalBlocks {
+    fn blocks_at(offsets: [usize; 3]) -> (Operation, UnequalBlocks) {
         let blocks = [0, 1, 2].map(|at| Block { offset: offsets[at], len: [600, 0, 3][at] });
         let layout = BlockLayout { input: &blocks[2..], output: &blocks, ..BlockLayout::NONE };
         let places = Places::Buffers {
@@ -153,20 +171,27 @@ mod tests {
         };
         let (collective, datatype) = (Collective::AllGatherV, Datatype::Float32);
         let call = Unequal { collective, datatype, op: None, root: 0, layout, places };
-        UnequalBlocks::of(&call).unwrap().1
+        UnequalBlocks::of(&call).unwrap()
     }
 
     #[test]
-    fn blocks_are_split_at_the_same_elements_and_are_packed_only_without_gaps() {
-        let blocks = blocks_at([0, 7, 600]);
-        assert!(blocks.output.are_packed && blocks.input.are_packed);
-        assert!(!blocks_at([0, 600, 601]).output.are_packed);
-        assert_eq!((blocks.before(2), blocks.side_len(0, 3), blocks.side_len(2, 1)), (600, 603, 3));
-        let lens = |first, most| [0, 1, 2].map(|rank| blocks.len(first, most, rank));
-        assert_eq!((lens(0, 512), lens(512, 88)), ([512, 0, 3], [88, 0, 0]));
-        let second = blocks.output.copies(512 * 4, 88 * 4, 1 << 20);
+    fn blocks_are_split_at_the_same_elements_wherever_they_are() {
+        let (operation, blocks) = blocks_at([0, 7, 600]);
+        assert_eq!(operation.call.count, 600);
+        let in_slot = SideBlocks::Apart { start: 1 << 20, step: 512 * 4 };
+        let second = blocks.output.copies(512 * 4, 88 * 4, &in_slot);
         assert_eq!(second, [DeviceCopy { to: 1 << 20, from: 4096 + 2048, bytes: 352 }]);
-        let first = blocks.output.copies(0, 512 * 4, 1 << 20);
+        let first = blocks.output.copies(0, 512 * 4, &in_slot);
         assert_eq!(first[1], DeviceCopy { to: (1 << 20) + 4096, from: 4096 + 2400, bytes: 12 });
+        let packed = blocks.output.packed_at(1 << 20);
+        assert_eq!(packed, SideBlocks::At(vec![1 << 20, (1 << 20) + 2400, (1 << 20) + 2400]));
+    }
+
+    #[test]
+    fn a_report_has_the_distance_of_blocks_from_the_first_by_address() {
+        let (_, blocks) = blocks_at([10, 7, 2]);
+        assert_eq!(blocks.output.span(), (4096 + 8, 2432));
+        let spans = [(32, 2400), (0, 0), (0, 12)].map(|(offset, bytes)| BlockSpan { offset, bytes });
+        assert_eq!(blocks.report().output, spans);
     }
 }

@@ -221,7 +221,7 @@ impl<H: Host> Runner<'_, H> {
         };
         // The work of the direct path belongs to a communicator of its own, which fails after this one.
         if comm.failure().is_none() {
-            comm.abort(&error.to_string());
+            comm.fail_by(&error);
         }
         launch.failure = Some(error);
     }
