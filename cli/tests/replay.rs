@@ -1,5 +1,5 @@
-//! Tests of recorded jobs: what a recording has, that a replay makes the same calls, what is refused, and what the
-//! simulator says.
+//! Tests of recorded jobs: what a recording has, that a replay makes the same calls, what is refused, and
+//! what the simulator says.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -242,7 +242,8 @@ fn a_replay_makes_layouts_messages_lists_and_new_communicators_again() {
                 recv: at,
             }
         };
-        // Waited for in the other order. SAFETY: different communicators, and the numbers live until both have ended.
+        // Waited for in the other order. SAFETY: different communicators, and the numbers live until both
+        // have ended.
         let first = unsafe { world.start(&call(4)) }.unwrap();
         let part_of = |start: usize| Part {
             send: at.wrapping_add(8 * start),

@@ -128,8 +128,8 @@ impl Call {
         Call { count, ..self }
     }
 
-    /// Number of elements, in the sense of [`Collective::input_elements`], and the bytes of each. Of a list, those
-    /// of one message. `None`: a layout has them.
+    /// Number of elements, in the sense of [`Collective::input_elements`], and the bytes of each. Of a
+    /// list, those of one message. `None`: a layout has them.
     pub fn elements(&self) -> Option<(u64, u64)> {
         let plain = |count| Some((count, self.datatype.bytes() as u64));
         match self.kind {

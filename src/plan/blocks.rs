@@ -64,9 +64,9 @@ pub struct BlockLengths {
     pub input: Vec<usize>,
     /// Lengths of the blocks that are written.
     pub output: Vec<usize>,
-    /// As [`BlockLayout::sources`].
+    /// The same as [`BlockLayout::sources`].
     pub sources: Vec<Rank>,
-    /// As [`BlockLayout::destinations`].
+    /// The same as [`BlockLayout::destinations`].
     pub destinations: Vec<Rank>,
 }
 

@@ -35,7 +35,8 @@ pub(super) fn of_call(prepared: &Prepared, buffers: Buffers) -> String {
     text
 }
 
-/// How long this thread has been on a processor so far: between two calls, it has computed for the difference.
+/// How long this thread has been on a processor so far: between two calls, it has computed for the
+/// difference.
 pub(super) fn of_thread() -> String {
     format!(",\"cpu_ns\":{}", clock::thread_nanoseconds())
 }

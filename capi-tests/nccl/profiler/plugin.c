@@ -110,15 +110,15 @@ static int start(struct comm *comm, struct event **made, const struct descriptio
         struct event *group = about->coll.parent_group;
         assert(group && strcmp(group->kind, "group") == 0 && !group->has_ended);
 #endif
-        snprintf(event->line, sizeof event->line, "%s %zu %s root %d, number %d, in %s", about->coll.func, about->coll.count,
-                 about->coll.datatype, about->coll.root, (int)about->coll.number, in);
+        snprintf(event->line, sizeof event->line, "%s %zu %s root %d, number %d, in %s", about->coll.func,
+                 about->coll.count, about->coll.datatype, about->coll.root, (int)about->coll.number, in);
         break;
     }
     case P2P:
         event->kind = "p2p";
         assert(about->p2p.buffer);
-        snprintf(event->line, sizeof event->line, "%s %zu %s peer %d in %s", about->p2p.func, about->p2p.count, about->p2p.datatype,
-                 about->p2p.peer, in);
+        snprintf(event->line, sizeof event->line, "%s %zu %s peer %d in %s", about->p2p.func, about->p2p.count,
+                 about->p2p.datatype, about->p2p.peer, in);
         break;
     case GROUP_API:
         event->kind = "group_api";
@@ -126,8 +126,8 @@ static int start(struct comm *comm, struct event **made, const struct descriptio
         break;
     case COLL_API:
         event->kind = "coll_api";
-        snprintf(event->line, sizeof event->line, "coll_api %s %zu %s root %d in %s", about->coll_api.func, about->coll_api.count,
-                 about->coll_api.datatype, about->coll_api.root, in);
+        snprintf(event->line, sizeof event->line, "coll_api %s %zu %s root %d in %s", about->coll_api.func,
+                 about->coll_api.count, about->coll_api.datatype, about->coll_api.root, in);
         break;
     case P2P_API:
         event->kind = "p2p_api";
@@ -176,8 +176,8 @@ struct plugin {
 };
 
 #if VERSION == 4
-const struct plugin ncclProfiler_v4 = {"test", (function)begin, (function)start, (function)stop, (function)record,
-                                       (function)finish};
+const struct plugin ncclProfiler_v4 = {"test",         (function)begin,  (function)start,
+                                       (function)stop, (function)record, (function)finish};
 #else
 static int begin5(struct comm **comm, uint64_t number, int *wanted, const char *name, int nodes, int size, int rank,
                   void (*log)(int, unsigned long, const char *, int, const char *, ...))
@@ -185,6 +185,6 @@ static int begin5(struct comm **comm, uint64_t number, int *wanted, const char *
     return begin(comm, wanted, name, number, nodes, size, rank, log);
 }
 
-const struct plugin ncclProfiler_v5 = {"test", (function)begin5, (function)start, (function)stop, (function)record,
-                                       (function)finish};
+const struct plugin ncclProfiler_v5 = {"test",         (function)begin5, (function)start,
+                                       (function)stop, (function)record, (function)finish};
 #endif

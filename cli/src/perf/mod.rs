@@ -1,10 +1,11 @@
 //! `anyccl perf`: measures collectives and transfers.
 //!
 //! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the
-//! environment describes ([`ranks`]). It goes through the sizes ([`sweep`], [`pairs`]), checks each result
-//! against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`],
-//! [`report`], [`plot`], [`page`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures the
-//! costs on which the choice of algorithms depends. [`replay`] makes the calls of a recorded job again. docs/measuring.md says what the numbers mean.
+//! environment describes ([`ranks`]). It goes through the sizes ([`sweep`], [`pairs`]), checks each
+//! result against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`],
+//! [`report`], [`plot`], [`page`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures
+//! the costs on which the choice of algorithms depends. [`replay`] makes the calls of a recorded job
+//! again. docs/measuring.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;

@@ -1,8 +1,8 @@
 //! Recordings of jobs, as programs that can be run again or predicted.
 //!
-//! `recording` finds the files of one job, [`call`] checks the arguments of its calls, and [`program`] makes steps
-//! of what a rank has done: compute, start, wait. `anyccl perf --replay` and `anyccl simulate --replay` follow
-//! these steps.
+//! `recording` finds the files of one job, [`call`] checks the arguments of its calls, and [`program`]
+//! makes steps of what a rank has done: compute, start, wait. `anyccl perf --replay` and `anyccl simulate
+//! --replay` follow these steps.
 
 pub mod call;
 pub mod program;

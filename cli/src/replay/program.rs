@@ -1,10 +1,10 @@
 //! What a rank did, as steps of its threads: compute for some time, then run, start or wait for a call.
 //!
-//! A thread that only waits for calls of others is a helper: it makes progress, as that of PyTorch does, and has no
-//! steps. The files do not say when the program itself waits for a call that a helper has ended. It is taken from
-//! the time that the thread was on a processor between its calls. If it rested for at least half of the time until
-//! the call ended, it waited for the call and computed afterwards. Otherwise it computed at the same time, and
-//! waits, if at all, before its next call.
+//! A thread that only waits for calls of others is a helper: it makes progress, as that of PyTorch does,
+//! and has no steps. The files do not say when the program itself waits for a call that a helper has
+//! ended. It is taken from the time that the thread was on a processor between its calls. If it rested
+//! for at least half of the time until the call ended, it waited for the call and computed afterwards.
+//! Otherwise it computed at the same time, and waits, if at all, before its next call.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! `anyccl simulate`: how long a collective, or a recorded job, would take on a cluster that one does not have.
+//! `anyccl simulate`: how long a collective, or a recorded job, would take on a cluster that one does not
+//! have.
 //!
 //! [`cluster`] finds the costs. [`compare`] simulates every algorithm of the collective
 //! ([`anyccl_engine::simulate`]). [`print`](mod@print) lays out the table and the critical path, [`sweep`]

@@ -135,7 +135,7 @@ pub struct Arguments {
     pub output: Vec<u64>,
     pub sources: Vec<u32>,
     pub destinations: Vec<u32>,
-    /// Of a message: its tag, and the other side as a rank of the communicator.
+    /// Tag of a message, and the other side as a rank of the communicator.
     pub tag: i32,
     pub to: Option<u32>,
     pub from: Option<u32>,

@@ -15,8 +15,8 @@ pub const P2P_API: u64 = 1 << 10;
 /// Events within operations: NCCL also starts the events around those that a plugin asks for.
 pub const WITHIN_OPERATIONS: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7;
 
-/// Writes a line of the plugin to the log. NCCL's takes more arguments, as printf does, which a function in Rust
-/// cannot read.
+/// Writes a line of the plugin to the log. NCCL's takes more arguments, as printf does, which a function
+/// in Rust cannot read.
 pub type Logger = unsafe extern "C" fn(c_int, c_ulong, *const c_char, c_int, *const c_char);
 
 type Start<D> = unsafe extern "C" fn(*mut c_void, *mut *mut c_void, *mut D) -> ncclResult_t;

@@ -23,8 +23,8 @@ enum Functions {
     V5(Functions5),
 }
 
-// SAFETY: function pointers and a name, which nobody writes. NCCL's interface has plugins expect calls from any
-// thread.
+// SAFETY: function pointers and a name, which nobody writes. NCCL's interface has plugins expect calls
+// from any thread.
 unsafe impl Send for Plugin {}
 // SAFETY: as above.
 unsafe impl Sync for Plugin {}
@@ -90,8 +90,8 @@ impl Plugin {
         matches!(self.functions, Functions::V5(_))
     }
 
-    /// Introduces a communicator. Returns the plugin's name of it, and the events that the plugin wants. `None`:
-    /// it wants nothing of this communicator.
+    /// Introduces a communicator. Returns the plugin's name of it, and the events that the plugin wants.
+    /// `None`: it wants nothing of this communicator.
     pub fn begin(&self, about: &About) -> Option<(*mut c_void, u64)> {
         let (mut context, mut wanted) = (ptr::null_mut(), 0);
         let (hosts, size, rank) = (about.hosts as c_int, about.size as c_int, about.rank as c_int);

@@ -1,7 +1,8 @@
 //! `--replay`: makes the calls of a recorded job again, with its times of computing between them.
 //!
-//! Each rank follows the steps of its own file ([`crate::replay`]). `comms` forms the communicators, `memory` has
-//! the buffers, `player` follows the steps, and `report` compares the times with those of the recording.
+//! Each rank follows the steps of its own file ([`crate::replay`]). `comms` forms the communicators,
+//! `memory` has the buffers, `player` follows the steps, and `report` compares the times with those of
+//! the recording.
 
 mod comms;
 mod memory;

@@ -1,8 +1,8 @@
 //! Follows the steps of a rank: each recorded thread with calls is a thread here.
 //!
-//! A call that was started lies in a table until a step waits for it, or until the helper does. The helper is one
-//! thread more, as recorded jobs had it for progress (PyTorch's is one). It waits for the oldest of its calls, which
-//! moves all of them.
+//! A call that was started lies in a table until a step waits for it, or until the helper does. The
+//! helper is one thread more, as recorded jobs had it for progress (PyTorch's is one). It waits for the
+//! oldest of its calls, which moves all of them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ pub struct Played {
     pub whole: Duration,
     /// In blocking calls and waits, of all threads.
     pub inside: Duration,
-    /// Of each call, from its begin until the program knew of its end.
+    /// For each call, from its begin until the program knew of its end.
     pub calls: Vec<Duration>,
 }
 
@@ -134,8 +134,8 @@ impl<'a> Player<'a> {
     /// Follows the steps of a thread. Returns its time in blocking calls and waits.
     fn follow(&self, steps: &[Step]) -> Result<Duration> {
         let mut inside = Duration::ZERO;
-        // Where others run on the cores, a thread comes back late. The next gaps are shorter by that, so that all of
-        // them take as long as they did.
+        // Where others run on the cores, a thread comes back late. The next gaps are shorter by that, so
+        // that all of them take as long as they did.
         let mut excess = Duration::ZERO;
         for Step { gap, what } in steps {
             let (wanted, idle) = (Duration::from_nanos(gap.unsigned_abs()), Instant::now());

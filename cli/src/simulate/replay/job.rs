@@ -1,9 +1,10 @@
 //! The steps of all ranks of a job, followed in time.
 //!
-//! A collective begins when its last rank has come to it and has ended its other collectives: a rank works on one
-//! collective at a time. One that was started moves only while its rank waits for something, unless the job had a
-//! helper. It ends on all ranks after its predicted time. A message leaves when it is sent, a long one
-//! when it is also received. Computing does not slow down communication, nor the reverse.
+//! A collective begins when its last rank has come to it and has ended its other collectives: a rank
+//! works on one collective at a time. One that was started moves only while its rank waits for something,
+//! unless the job had a helper. It ends on all ranks after its predicted time. A message leaves when it
+//! is sent, a long one when it is also received. Computing does not slow down communication, nor the
+//! reverse.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};

@@ -1,7 +1,7 @@
 //! `--replay`: predicts a recorded job, at its size or another one.
 //!
-//! [`groups`] finds the communicators at the other size, [`costs`] simulates each collective once, and [`job`]
-//! follows the steps of all ranks in time.
+//! [`groups`] finds the communicators at the other size, [`costs`] simulates each collective once, and
+//! [`job`] follows the steps of all ranks in time.
 
 mod costs;
 mod groups;

@@ -1,8 +1,9 @@
 //! `anyccl trace report` and `merge`: what the time lines say that ranks have written (`ANYCCL_TRACE`,
 //! `ANYCCL_RECORD`).
 //!
-//! [`super::read`] reads the files, `clocks` puts the times of several machines on one clock, and `numbers` computes
-//! the report, which `text` and `page` show. `merge` writes all time lines to one file.
+//! [`super::read`] reads the files, `clocks` puts the times of several machines on one clock, and
+//! `numbers` computes the report, which `text` and `page` show. `merge` writes all time lines to one
+//! file.
 
 mod clocks;
 mod merge;
