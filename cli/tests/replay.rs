@@ -167,7 +167,8 @@ fn call_with_layouts(comm: &Communicator) {
     let at_root = |blocks: &'_ [Block]| if rank == 1 { blocks.to_vec() } else { Vec::new() };
     let (root_all, op) = (at_root(&all), Some(ReduceOp::Sum));
     let pair = blocks(&[2]);
-    let cases: [(Collective, Option<ReduceOp>, &[Block], &[Block]); 7] = [
+    type Case<'a> = (Collective, Option<ReduceOp>, &'a [Block], &'a [Block]);
+    let cases: [Case; 7] = [
         (Collective::AllGatherV, None, &own, &all),
         (Collective::GatherV, None, &own, &root_all),
         (Collective::ScatterV, None, &root_all, &own),

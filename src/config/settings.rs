@@ -175,9 +175,6 @@ impl Config {
             }
             config.chunk_bytes = bytes as usize;
         }
-        if let Some(bytes) = number("ANYCCL_DEVICE_PIECE_BYTES")? {
-            config.device_piece_bytes = bytes as usize;
-        }
         if let Some(us) = number("ANYCCL_SPIN_US")? {
             config.spin = Duration::from_micros(us);
         }
@@ -192,22 +189,7 @@ impl Config {
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
         }
-        if let Some(text) = raw(DEVICE_PATH_VARIABLE) {
-            config.device_path = match text.as_str() {
-                "auto" => DevicePathChoice::Auto,
-                "staged" => DevicePathChoice::Staged,
-                "direct" => DevicePathChoice::Direct,
-                _ => return Err(bad(DEVICE_PATH_VARIABLE, &text, "auto, staged or direct")),
-            };
-        }
-        if let Some(text) = raw("ANYCCL_DEVICE_MAP") {
-            config.device_map = match text.as_str() {
-                "all" => DeviceMapChoice::All,
-                "exportable" => DeviceMapChoice::Exportable,
-                "off" => DeviceMapChoice::Off,
-                _ => return Err(bad("ANYCCL_DEVICE_MAP", &text, "all, exportable or off")),
-            };
-        }
+        config.read_devices()?;
         config.host_id = raw("ANYCCL_HOST_ID");
         config.read_observation()?;
         if let Some(text) = raw("ANYCCL_LOG") {
@@ -215,6 +197,30 @@ impl Config {
                 .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;
         }
         Ok(config)
+    }
+
+    /// Reads how calls on GPU memory are carried out.
+    fn read_devices(&mut self) -> Result<()> {
+        if let Some(bytes) = number("ANYCCL_DEVICE_PIECE_BYTES")? {
+            self.device_piece_bytes = bytes as usize;
+        }
+        if let Some(text) = raw(DEVICE_PATH_VARIABLE) {
+            self.device_path = match text.as_str() {
+                "auto" => DevicePathChoice::Auto,
+                "staged" => DevicePathChoice::Staged,
+                "direct" => DevicePathChoice::Direct,
+                _ => return Err(bad(DEVICE_PATH_VARIABLE, &text, "auto, staged or direct")),
+            };
+        }
+        if let Some(text) = raw("ANYCCL_DEVICE_MAP") {
+            self.device_map = match text.as_str() {
+                "all" => DeviceMapChoice::All,
+                "exportable" => DeviceMapChoice::Exportable,
+                "off" => DeviceMapChoice::Off,
+                _ => return Err(bad("ANYCCL_DEVICE_MAP", &text, "all, exportable or off")),
+            };
+        }
+        Ok(())
     }
 
     /// Reads what is counted and recorded, and where it goes.

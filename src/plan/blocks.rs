@@ -64,9 +64,9 @@ pub struct BlockLengths {
     pub input: Vec<usize>,
     /// Lengths of the blocks that are written.
     pub output: Vec<usize>,
-    /// The same as [`BlockLayout::sources`].
+    /// Where the blocks come from: [`BlockLayout::sources`].
     pub sources: Vec<Rank>,
-    /// The same as [`BlockLayout::destinations`].
+    /// Where they go: [`BlockLayout::destinations`].
     pub destinations: Vec<Rank>,
 }
 

@@ -50,6 +50,7 @@ pub use part::Part;
 use crate::facade::StandIn;
 use crate::failure::Failure;
 use crate::mpiexec::placement;
+use crate::remote::SSH;
 use crate::sys::files::FileLimit;
 use crew::Crew;
 use input::Input;
@@ -75,8 +76,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mut places = hosts::places_of(arguments).map_err(|text| Failure { code: 2, text })?;
     let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
     // Their own launcher may lead elsewhere.
-    if arguments.launcher == crate::remote::SSH && places.iter().all(|place| placement::is_here(&place.host))
-    {
+    if arguments.launcher == SSH && places.iter().all(|place| placement::is_here(&place.host)) {
         places.clear();
     }
     // On other hosts, the agents look for the libraries.

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use anyccl_engine::base::Collective;
 use clap::Args;
 
+use self::replay::Wanted;
 use crate::failure::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
@@ -97,7 +98,9 @@ pub struct SimulateArguments {
 /// Runs the command. Returns the exit code.
 pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
     if let Some(recording) = Recording::find(&arguments.recorded) {
-        return replay::replay(arguments, &recording?);
+        let SimulateArguments { ranks, hosts, model, json, .. } = arguments;
+        let wanted = Wanted { ranks: *ranks, hosts: *hosts, model, json: *json };
+        return replay::replay(&wanted, &recording?);
     }
     let (collective, hosts) = (arguments.collective.unwrap_or(Collective::AllReduce), arguments.hosts());
     let ranks = arguments.number_of_ranks()?;

@@ -116,14 +116,13 @@ impl Communicator {
         if oversubscribed {
             driver.lock().set_oversubscribed();
         }
-        let size = topology.size();
         let mut comm = Communicator {
             name,
             rank,
+            plan_cache: PlanCache::new(tuning, some_tcp, oversubscribed, topology.size()),
             topology,
             transports,
             timeout: Timeout::new(timeout(config, own)),
-            plan_cache: PlanCache::new(tuning, some_tcp, oversubscribed, size),
             driver: Arc::new(driver),
             id: CommId::FIRST,
             finalized: AtomicBool::new(false),

@@ -1,60 +1,15 @@
 //! The events of calls.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyccl_engine::base::{CallKind, Collective, Datatype};
-use anyccl_engine::comm::Communicator;
 
 use super::abi::{self, Body, Coll, CollApi, GroupApi, P2p, P2pApi};
-use super::plugin::{About, Plugin, plugin};
+use super::comm_profile::CommProfile;
 use crate::action::Action;
 use crate::types::cudaStream_t;
-
-/// A communicator whose calls a plugin sees.
-pub struct CommProfile {
-    plugin: &'static Plugin,
-    /// The plugin's name of the communicator.
-    context: *mut c_void,
-    wanted: u64,
-    rank: c_int,
-    /// Number of calls of each collective.
-    made: [AtomicU64; Collective::ALL.len()],
-}
-
-// SAFETY: the plugin's pointer is only passed back to it, and plugins expect calls from any thread.
-unsafe impl Send for CommProfile {}
-// SAFETY: as above.
-unsafe impl Sync for CommProfile {}
-
-impl CommProfile {
-    /// Introduces a communicator to the plugin. `None`: there is none, or it wants no event of ours.
-    pub fn begin(engine: &Communicator) -> Option<CommProfile> {
-        let plugin = plugin()?;
-        let name = CString::new(engine.name()).unwrap_or_default();
-        let (hosts, size, rank) = (engine.hosts(), engine.size(), engine.rank());
-        let (context, wanted) =
-            plugin.begin(&About { number: engine.number(), name: &name, hosts, size, rank })?;
-        let made = [const { AtomicU64::new(0) }; Collective::ALL.len()];
-        Some(CommProfile { plugin, context, wanted, rank: rank as c_int, made })
-    }
-
-    /// Begins an event, if the plugin wants it or `within`, events that lie within such ones.
-    fn start(&self, kind: u64, within: u64, parent: *mut c_void, body: Body) -> *mut c_void {
-        if self.wanted & (kind | within | abi::WITHIN_OPERATIONS) == 0 {
-            return ptr::null_mut();
-        }
-        self.plugin.start(self.context, kind, parent, self.rank, body)
-    }
-}
-
-impl Drop for CommProfile {
-    fn drop(&mut self) {
-        self.plugin.finish(self.context);
-    }
-}
 
 /// The events of a group, or of a call that is a group of its own. They end when this is dropped.
 pub struct GroupEvents {
@@ -68,7 +23,7 @@ impl GroupEvents {
     pub fn begin(profile: &Arc<CommProfile>) -> GroupEvents {
         let within = abi::GROUP | abi::COLL | abi::P2P;
         let body = Body { group_api: GroupApi { is_captured: 0, depth: 1 } };
-        let function = match profile.plugin.has_function_events() {
+        let function = match profile.has_function_events() {
             true => {
                 profile.start(abi::GROUP_API, within | abi::COLL_API | abi::P2P_API, ptr::null_mut(), body)
             }
@@ -81,8 +36,8 @@ impl GroupEvents {
 
 impl Drop for GroupEvents {
     fn drop(&mut self) {
-        self.profile.plugin.stop(self.group);
-        self.profile.plugin.stop(self.function);
+        self.profile.stop(self.group);
+        self.profile.stop(self.function);
     }
 }
 
@@ -102,11 +57,11 @@ impl CallEvents {
         stream: cudaStream_t,
     ) -> Option<CallEvents> {
         let (kinds, bodies) = bodies(profile, action, group.group, stream)?;
-        let function = match profile.plugin.has_function_events() {
+        let function = match profile.has_function_events() {
             true => profile.start(kinds.0, kinds.1, group.function, bodies.0),
             false => ptr::null_mut(),
         };
-        let parent = if profile.plugin.has_function_events() { function } else { group.group };
+        let parent = if profile.has_function_events() { function } else { group.group };
         let operation = profile.start(kinds.1, 0, parent, bodies.1);
         Some(CallEvents { profile: Arc::clone(profile), function, operation })
     }
@@ -114,8 +69,8 @@ impl CallEvents {
 
 impl Drop for CallEvents {
     fn drop(&mut self) {
-        self.profile.plugin.stop(self.operation);
-        self.profile.plugin.stop(self.function);
+        self.profile.stop(self.operation);
+        self.profile.stop(self.function);
     }
 }
 
@@ -130,12 +85,12 @@ fn bodies(
         Action::Collective { operation, .. } => {
             let call = &operation.call;
             let CallKind::Collective(collective) = call.kind else { return None };
-            let (function, number) = (name_of(collective)?.as_ptr(), collective as usize);
+            let function = name_of(collective)?.as_ptr();
             let (count, root) = (call.count as usize, call.root as c_int);
             let datatype = datatype_name(call.datatype).as_ptr();
             let api = CollApi { function, count, datatype, root, stream, is_captured: false };
             let coll = Coll {
-                number: profile.made[number].fetch_add(1, Ordering::Relaxed),
+                number: profile.next_number(collective),
                 function,
                 send: operation.send.cast(),
                 recv: operation.recv.cast(),

@@ -9,8 +9,10 @@
 //! Without a plugin nothing is spent on this: who asks for it looks at a flag that is read anyway.
 
 mod abi;
+mod comm_profile;
 mod events;
 mod plugin;
 
-pub use events::{CallEvents, CommProfile, GroupEvents};
+pub use comm_profile::CommProfile;
+pub use events::{CallEvents, GroupEvents};
 pub use plugin::is_wanted;

@@ -14,7 +14,6 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::tuning::Tuning;
 use serde_json::{Value, json};
 
-use super::SimulateArguments;
 use super::cluster::Cluster;
 use crate::failure::Failure;
 use crate::output::{say, say_json};
@@ -26,12 +25,24 @@ use costs::Costs;
 use groups::{Groups, Size};
 use job::{Job, Outcome};
 
+/// What is to be predicted.
+pub struct Wanted<'a> {
+    /// Number of ranks, if it is not that of the recording.
+    pub ranks: Option<u32>,
+    /// Number of hosts, likewise.
+    pub hosts: Option<u32>,
+    /// Name or file of the model.
+    pub model: &'a str,
+    /// Whether the answer is JSON.
+    pub json: bool,
+}
+
 /// Predicts. Returns the exit code.
-pub fn replay(arguments: &SimulateArguments, recording: &Recording) -> Result<u8, Failure> {
+pub fn replay(wanted: &Wanted, recording: &Recording) -> Result<u8, Failure> {
     let programs = (0..recording.size).map(|rank| recording.program(rank)).collect::<Result<Vec<_>, _>>()?;
     let recorded = Size::new(recording.size, recording.hosts);
-    let ranks = arguments.ranks.unwrap_or(recording.size);
-    let hosts = arguments.hosts.unwrap_or(recording.hosts);
+    let ranks = wanted.ranks.unwrap_or(recording.size);
+    let hosts = wanted.hosts.unwrap_or(recording.hosts);
     if hosts > ranks {
         let text = format!("{hosts} hosts need at least as many ranks, not {ranks}");
         return Err(Failure { code: 2, text });
@@ -42,7 +53,7 @@ pub fn replay(arguments: &SimulateArguments, recording: &Recording) -> Result<u8
     }
     let config = Config::from_environment()?;
     let all_tcp = config.transport == TransportChoice::Tcp;
-    let cluster = Cluster::find(&arguments.model, &Tuning::from_config(&config)?, all_tcp)?;
+    let cluster = Cluster::find(wanted.model, &Tuning::from_config(&config)?, all_tcp)?;
     let groups = Groups::new(&programs, &recorded, &size)?;
     let mut costs = Costs::new(&cluster, all_tcp);
     let topology = |costs: &mut Costs, members: &[u32]| {
@@ -67,7 +78,7 @@ pub fn replay(arguments: &SimulateArguments, recording: &Recording) -> Result<u8
         cluster.name
     );
     let report = Report { title, programs: &programs, outcome: &outcome, by_formula: costs.by_formula() };
-    if arguments.json { say_json(&report.json()) } else { say(&report.text(unfinished.is_some())) }
+    if wanted.json { say_json(&report.json()) } else { say(&report.text(unfinished.is_some())) }
 }
 
 /// Refuses calls that have no counterpart in a job of another size.
