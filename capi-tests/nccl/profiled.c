@@ -1,4 +1,4 @@
-/* Calls that a profiler plugin sees: alone, in a group, and on a communicator that does not block. */
+/* Calls that a profiler plugin sees: alone, in groups, and on a communicator that does not block. */
 #include <string.h>
 
 #include "check.h"
@@ -22,7 +22,6 @@ static void body(struct harness *harness)
     /* A refused call has no event of a group. */
     CHECK(ncclBroadcast(in, out, COUNT, ncclFloat, size, harness->comm, NULL) == ncclInvalidArgument);
     CHECK_OK(ncclBroadcast(in, out, COUNT, ncclFloat, size - 1, harness->comm, NULL));
-    /* Its file is that of the first, which ends later. */
     config.blocking = 0;
     (void)ncclCommSplit(harness->comm, 0, rank, &other, &config);
     while (state == ncclInProgress)
@@ -30,6 +29,12 @@ static void body(struct harness *harness)
     for (state = ncclInProgress; state == ncclInProgress;)
         CHECK_OK(ncclCommGetAsyncError(other, &state));
     (void)ncclAllReduce(in, out, COUNT, ncclFloat, ncclSum, other, NULL);
+    for (state = ncclInProgress; state == ncclInProgress;)
+        CHECK_OK(ncclCommGetAsyncError(other, &state));
+    CHECK_OK(ncclGroupStart());
+    CHECK_OK(ncclAllReduce(in, out, 5, ncclFloat, ncclSum, other, NULL));
+    CHECK_OK(ncclAllReduce(in, out + 5, 6, ncclFloat, ncclSum, harness->comm, NULL));
+    (void)ncclGroupEnd();
     for (state = ncclInProgress; state == ncclInProgress;)
         CHECK_OK(ncclCommGetAsyncError(other, &state));
     CHECK_OK(ncclCommDestroy(other));

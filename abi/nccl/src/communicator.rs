@@ -101,7 +101,7 @@ pub struct Comm {
     /// Whether it is blocking and no profiler wants to see its calls, as nearly always.
     pub is_plain: bool,
     /// What a profiler sees of it, once its ranks have met.
-    profile: OnceLock<Arc<CommProfile>>,
+    profile: Mutex<Option<Arc<CommProfile>>>,
     pub memory: Kinds,
     pub registrations: Mutex<Registrations>,
     pub windows: Mutex<Windows>,
@@ -129,7 +129,7 @@ impl Comm {
             member: Mutex::default(),
             left_with: OnceLock::new(),
             is_plain: traits.is_blocking && !profiler::is_wanted(),
-            profile: OnceLock::new(),
+            profile: Mutex::default(),
             traits,
             memory: Kinds::detect(),
             registrations: Mutex::default(),
@@ -201,8 +201,15 @@ impl Comm {
     }
 
     /// What a profiler sees of the communicator.
-    pub fn profile(&self) -> Option<&Arc<CommProfile>> {
-        self.profile.get()
+    pub fn profile(&self) -> Option<Arc<CommProfile>> {
+        self.profile.lock().clone()
+    }
+
+    /// Ends what a profiler sees of it, once all events have ended.
+    pub fn end_profile(&self) {
+        let last = self.profile.lock().take();
+        // The plugin's code may run, and has no lock of ours.
+        drop(last);
     }
 
     /// Sets or clears the reason why the communicator takes no calls.
@@ -228,8 +235,8 @@ impl Comm {
             Ok(Some(Formed { engine, member })) => {
                 engine.set_saturating();
                 *self.member.lock() = member;
-                // The state was Forming, so these are set once.
-                let _ = profile.map(|profile| self.profile.set(profile));
+                *self.profile.lock() = profile;
+                // The state was Forming, so this is set once.
                 let _ = self.engine.set(engine);
                 CommState::Ready
             }

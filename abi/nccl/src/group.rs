@@ -124,8 +124,9 @@ unsafe fn joins_stream(
 #[cold]
 unsafe fn submit_otherwise(comm: &Comm, action: &Action, stream: cudaStream_t) -> Result<Progress> {
     let profile = comm.profile();
-    let group = profile.map(GroupEvents::begin);
-    let _events = profile.zip(group.as_ref()).map(|(of, group)| CallEvents::begin(of, group, action, stream));
+    let group = profile.as_ref().map(GroupEvents::begin);
+    let both = profile.as_ref().zip(group.as_ref());
+    let _events = both.map(|(of, group)| CallEvents::begin(of, group, action, stream));
     let engine = comm.engine()?;
     // SAFETY: passed on from our caller.
     if unsafe { joins_stream(comm, engine, action, stream) }? {
@@ -198,13 +199,18 @@ fn leave() -> Result<bool> {
     }
 }
 
-/// The events of a group, if a profiler wants to see some of its calls. Those of the calls end first.
-fn events_of(queue: &[Queued]) -> (Vec<CallEvents>, Option<GroupEvents>) {
-    let group = queue.iter().find_map(|queued| queued.comm.profile()).map(GroupEvents::begin);
-    let Some(of_group) = &group else { return (Vec::new(), None) };
-    let of_call =
-        |queued: &Queued| CallEvents::begin(queued.comm.profile()?, of_group, &queued.action, queued.stream);
-    (queue.iter().filter_map(of_call).collect(), group)
+/// The events of a group on each of its communicators, and those of its calls, which end first.
+fn events_of(queue: &[Queued]) -> (Vec<CallEvents>, Vec<GroupEvents>) {
+    let (mut calls, mut groups): (Vec<CallEvents>, Vec<GroupEvents>) = Default::default();
+    for Queued { comm, action, stream } in queue.iter().filter(|queued| !queued.comm.is_plain) {
+        let Some(profile) = comm.profile() else { continue };
+        let at = groups.iter().position(|group| group.is_of(&profile)).unwrap_or_else(|| {
+            groups.push(GroupEvents::begin(&profile));
+            groups.len() - 1
+        });
+        calls.extend(CallEvents::begin(&profile, &groups[at], action, *stream));
+    }
+    (calls, groups)
 }
 
 /// # Safety

@@ -87,6 +87,7 @@ pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
         return Ok(());
     }
     let comm = COMMS.remove(comm.addr(), |_, _| Ok(()))?;
+    comm.end_profile();
     match comm.exchange(|state| matches!(state, CommState::Forming | CommState::Ready), CommState::Leaving) {
         CommState::Ready => {
             let engine = Arc::clone(comm.any_engine()?);
@@ -106,6 +107,7 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
         return Ok(());
     }
     let comm = COMMS.remove(comm.addr(), |_, _| Ok(()))?;
+    comm.end_profile();
     let before = comm.exchange(|state| matches!(state, CommState::Forming), CommState::Left);
     if let (CommState::Ready | CommState::Leaving, Ok(engine)) = (before, comm.any_engine())
         && engine.quit("ncclCommAbort")

@@ -14,7 +14,7 @@ class Failed(Exception):
 
 
 def expected(version, rank, size):
-    """Returns the events of profiled.c, in the order in which they begin."""
+    """Returns the events of profiled.c by its communicators, in the order in which they begin."""
     following, before = (rank + 1) % size, (rank + size - 1) % size
 
     def groups():
@@ -29,9 +29,12 @@ def expected(version, rank, size):
         api = [f"p2p_api {function} 3 ncclFloat32 in group_api"] if version == 5 else []
         return [*api, f"{function} 3 ncclFloat32 peer {peer} in {'p2p_api' if version == 5 else 'group'}"]
 
-    return [*groups(), *coll("AllReduce", 300, 0, 0),
-            *groups(), *p2p("Send", following), *p2p("Recv", before), *coll("AllReduce", 7, 0, 1),
-            *groups(), *coll("Broadcast", 300, size - 1, 0)]
+    first = [*groups(), *coll("AllReduce", 300, 0, 0),
+             *groups(), *p2p("Send", following), *p2p("Recv", before), *coll("AllReduce", 7, 0, 1),
+             *groups(), *coll("Broadcast", 300, size - 1, 0),
+             *groups(), *coll("AllReduce", 6, 0, 2)]
+    part = [*groups(), *coll("AllReduce", 300, 0, 0), *groups(), *coll("AllReduce", 5, 0, 1)]
+    return {"comm": first, "comm.split": part}
 
 
 def check(program, compile_c, work, limit_s):
@@ -44,9 +47,10 @@ def check(program, compile_c, work, limit_s):
                 subprocess.run([program, *map(str, spread)], env=os.environ | environment, check=True, timeout=limit_s)
                 size = spread[0] * spread[1]
                 for rank in range(size):
-                    found = Path(folder, str(rank)).read_text().splitlines()
-                    if found != expected(version, rank, size):
-                        raise Failed(f"version {version}, rank {rank} of {size}: {found}")
+                    for comm, lines in expected(version, rank, size).items():
+                        found = Path(folder, f"{comm}-{rank}").read_text().splitlines()
+                        if found != lines:
+                            raise Failed(f"version {version}, {comm}, rank {rank} of {size}: {found}")
     for name in ("missing", "none", str(program)):
         subprocess.run([program, "2", "1"], env=os.environ | {"NCCL_PROFILER_PLUGIN": name}, check=True, timeout=limit_s)
     print("profiler plugins: versions 4 and 5, by name and by path")

@@ -1,8 +1,10 @@
 /* A profiler plugin of NCCL's interface, version 5, or 4 with -DVERSION=4. At the end of a communicator it writes its events to a
  * file of the folder PROFILED, one line each, in the order in which they began: "AllReduce 300 ncclFloat32 root 0 in coll_api".
+ * Like NCCL's example, it asks for events once, and keeps what it gets at the begin of a communicator.
  *
  * The layouts are written down here a second time, so that those of the library are checked. */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,9 +78,12 @@ struct event {
 };
 
 struct comm {
+    const char *name;
     int rank, begun;
     struct event events[MOST];
 };
+
+static _Atomic(int *) mask;
 
 static int begin(struct comm **comm, int *wanted, const char *name, uint64_t number, int nodes, int size, int rank,
                  void (*log)(int, unsigned long, const char *, int, const char *, ...))
@@ -87,7 +92,11 @@ static int begin(struct comm **comm, int *wanted, const char *name, uint64_t num
     log(3, 0, __FILE__, __LINE__, "rank %d begins\n", rank);
     *comm = calloc(1, sizeof **comm);
     (*comm)->rank = rank;
-    *wanted = COLL | P2P;
+    (*comm)->name = name;
+    int *none = NULL;
+    if (atomic_compare_exchange_strong(&mask, &none, wanted))
+        *wanted = COLL | P2P;
+    assert(atomic_load(&mask) == wanted);
     return 0;
 }
 
@@ -98,7 +107,7 @@ static int start(struct comm *comm, struct event **made, const struct descriptio
     event->comm = comm;
     assert(!parent || (parent->comm == comm && !parent->has_ended));
     const char *in = parent ? parent->kind : "nothing";
-    switch (about->type) {
+    switch ((uint64_t)about->type) {
     case GROUP:
         event->kind = "group";
         snprintf(event->line, sizeof event->line, "group in %s", in);
@@ -156,7 +165,7 @@ static int record(struct event *event, int state, void *arguments)
 static int finish(struct comm *comm)
 {
     char name[4096];
-    snprintf(name, sizeof name, "%s/%d", getenv("PROFILED"), comm->rank);
+    snprintf(name, sizeof name, "%s/%s-%d", getenv("PROFILED"), comm->name, comm->rank);
     FILE *file = fopen(name, "w");
     assert(file);
     for (int at = 0; at < comm->begun; at++) {

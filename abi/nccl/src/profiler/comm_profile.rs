@@ -8,14 +8,15 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::comm::Communicator;
 
 use super::abi::{self, Body};
-use super::plugin::{About, Plugin, plugin};
+use super::plugin::{About, Plugin, asked_for, plugin};
 
 /// A communicator whose calls a plugin sees.
 pub struct CommProfile {
     plugin: &'static Plugin,
     /// The plugin's name of the communicator.
     context: *mut c_void,
-    wanted: u64,
+    /// Plugins keep its address.
+    _name: CString,
     rank: c_int,
     /// Number of calls of each collective.
     made: [AtomicU64; Collective::ALL.len()],
@@ -27,20 +28,19 @@ unsafe impl Send for CommProfile {}
 unsafe impl Sync for CommProfile {}
 
 impl CommProfile {
-    /// Introduces a communicator to the plugin. `None`: there is none, or it wants no event of ours.
+    /// Introduces a communicator to the plugin. `None`: there is none, or it refuses.
     pub fn begin(engine: &Communicator) -> Option<CommProfile> {
         let plugin = plugin()?;
         let name = CString::new(engine.name()).unwrap_or_default();
         let (hosts, size, rank) = (engine.hosts(), engine.size(), engine.rank());
-        let (context, wanted) =
-            plugin.begin(&About { number: engine.number(), name: &name, hosts, size, rank })?;
+        let context = plugin.begin(&About { number: engine.number(), name: &name, hosts, size, rank })?;
         let made = [const { AtomicU64::new(0) }; Collective::ALL.len()];
-        Some(CommProfile { plugin, context, wanted, rank: rank as c_int, made })
+        Some(CommProfile { plugin, context, _name: name, rank: rank as c_int, made })
     }
 
     /// Begins an event, if the plugin wants it or `within`, events that lie within such ones.
     pub fn start(&self, kind: u64, within: u64, parent: *mut c_void, body: Body) -> *mut c_void {
-        if self.wanted & (kind | within | abi::WITHIN_OPERATIONS) == 0 {
+        if asked_for() & (kind | within | abi::WITHIN_OPERATIONS) == 0 {
             return ptr::null_mut();
         }
         self.plugin.start(self.context, kind, parent, self.rank, body)

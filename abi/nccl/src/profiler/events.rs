@@ -19,7 +19,7 @@ pub struct GroupEvents {
 }
 
 impl GroupEvents {
-    /// Begins them, on the communicator of the group's first call.
+    /// Begins them, for the calls of the group on one communicator.
     pub fn begin(profile: &Arc<CommProfile>) -> GroupEvents {
         let within = abi::GROUP | abi::COLL | abi::P2P;
         let body = Body { group_api: GroupApi { is_captured: 0, depth: 1 } };
@@ -31,6 +31,13 @@ impl GroupEvents {
         };
         let group = profile.start(abi::GROUP, abi::COLL | abi::P2P, ptr::null_mut(), body);
         GroupEvents { profile: Arc::clone(profile), function, group }
+    }
+}
+
+impl GroupEvents {
+    /// Whether they are those of this communicator.
+    pub fn is_of(&self, profile: &Arc<CommProfile>) -> bool {
+        Arc::ptr_eq(&self.profile, profile)
     }
 }
 

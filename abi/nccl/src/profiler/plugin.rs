@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use std::ptr;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyccl_engine::log_line;
 use anyccl_engine::sys::foreign_library::ForeignLibrary;
@@ -39,6 +40,14 @@ pub struct About<'a> {
 }
 
 static PLUGIN: OnceLock<Option<Plugin>> = OnceLock::new();
+
+/// The events that the plugin asks for, of all communicators. Plugins write here whenever they like.
+static ASKED_FOR: AtomicI32 = AtomicI32::new(0);
+
+/// The events that the plugin asks for now.
+pub fn asked_for() -> u64 {
+    u64::from(ASKED_FOR.load(Ordering::Relaxed).cast_unsigned())
+}
 
 /// Whether the process has a plugin. Opens it, if that is the first question.
 pub fn is_wanted() -> bool {
@@ -90,23 +99,24 @@ impl Plugin {
         matches!(self.functions, Functions::V5(_))
     }
 
-    /// Introduces a communicator. Returns the plugin's name of it, and the events that the plugin wants.
-    /// `None`: it wants nothing of this communicator.
-    pub fn begin(&self, about: &About) -> Option<(*mut c_void, u64)> {
-        let (mut context, mut wanted) = (ptr::null_mut(), 0);
+    /// Introduces a communicator, whose name stays until [`Plugin::finish`]. Returns the plugin's name of it.
+    /// `None`: the plugin refuses it.
+    pub fn begin(&self, about: &About) -> Option<*mut c_void> {
+        let (mut context, asked_for) = (ptr::null_mut(), ASKED_FOR.as_ptr());
         let (hosts, size, rank) = (about.hosts as c_int, about.size as c_int, about.rank as c_int);
         let name = about.name.as_ptr();
         let code = match self.functions {
             Functions::V4(Functions4 { init, .. }) => {
-                // SAFETY: the arguments are those of version 4, and stay while the call lasts.
-                unsafe { init?(&mut context, &mut wanted, name, about.number, hosts, size, rank, log) }
+                // SAFETY: the arguments are those of version 4. The number lives as long as the process,
+                // and the name as long as the communicator.
+                unsafe { init?(&mut context, asked_for, name, about.number, hosts, size, rank, log) }
             }
             Functions::V5(Functions5 { init, .. }) => {
-                // SAFETY: the arguments are those of version 5, and stay while the call lasts.
-                unsafe { init?(&mut context, about.number, &mut wanted, name, hosts, size, rank, log) }
+                // SAFETY: as above, in the order of version 5.
+                unsafe { init?(&mut context, about.number, asked_for, name, hosts, size, rank, log) }
             }
         };
-        (code == ncclSuccess).then_some((context, u64::from(wanted.cast_unsigned())))
+        (code == ncclSuccess).then_some(context)
     }
 
     /// Begins an event. Returns the plugin's name of it, or NULL.
