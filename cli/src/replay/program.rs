@@ -21,6 +21,8 @@ pub struct Program {
     pub calls: Vec<ReplayCall>,
     /// Whether a helper waits for each call.
     pub is_helped: Vec<bool>,
+    /// For each collective of a rank with several threads: how many its communicator had before.
+    pub turns: Vec<Option<usize>>,
     /// The steps of each thread.
     pub threads: Vec<Vec<Step>>,
     /// When the first call began, on the calendar.
@@ -82,7 +84,7 @@ impl Program {
         let is_helped = |call: &&CallBar| !call.about.blocking && !known.contains(&call.about.taken_by);
         let is_helped: Vec<bool> =
             bars.iter().map(|call| call.about.taken.is_some() && is_helped(call)).collect();
-        let first = bars.first().map_or(0, |call| call.bar.begin);
+        let first = bars.first().map_or(trace.head.monotonic.cast_signed(), |call| call.bar.begin);
         let last = bars.iter().map(|call| end(call)).max().unwrap_or(first);
         let span = last.saturating_sub(first);
         if !(0..LONGEST).contains(&span) {
@@ -92,6 +94,7 @@ impl Program {
             comms: trace.comms.clone(),
             calls,
             is_helped,
+            turns: if known.len() > 1 { turns(&bars) } else { vec![None; bars.len()] },
             threads: Vec::new(),
             begin: trace.head.time.wrapping_sub(trace.head.monotonic).cast_signed().saturating_add(first),
             span,
@@ -105,6 +108,21 @@ impl Program {
         }
         Ok(program)
     }
+}
+
+/// For each collective, how many its communicator had before. Other calls have no turn.
+fn turns(calls: &[&CallBar]) -> Vec<Option<usize>> {
+    let mut collectives: Vec<usize> =
+        (0..calls.len()).filter(|at| calls[*at].about.number.is_some()).collect();
+    collectives.sort_by_key(|at| calls[*at].about.number);
+    let mut made: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut turns = vec![None; calls.len()];
+    for at in collectives {
+        let made = made.entry(calls[at].about.communicator).or_default();
+        turns[at] = Some(*made);
+        *made += 1;
+    }
+    turns
 }
 
 /// When the program knew of the end of a call.

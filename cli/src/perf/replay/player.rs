@@ -68,6 +68,8 @@ struct Table {
     /// Calls for the helper, in order.
     queue: VecDeque<(usize, Started)>,
     times: HashMap<usize, Duration>,
+    /// Number of collectives that each communicator has begun, if they have turns.
+    begun: HashMap<u32, usize>,
     /// No more calls come.
     is_over: bool,
     /// A thread has failed: the others wait for nothing.
@@ -142,6 +144,9 @@ impl<'a> Player<'a> {
             if wanted > excess {
                 self.computing.pass(wanted - excess);
             }
+            if !self.await_turn(*what) {
+                return Ok(inside);
+            }
             let begin = Instant::now();
             if self.computing != Computing::None {
                 excess = (excess + (begin - idle)).saturating_sub(wanted);
@@ -163,6 +168,27 @@ impl<'a> Player<'a> {
         Ok(inside)
     }
 
+    /// Waits until the collectives before this one on its communicator have begun, in whichever thread.
+    /// `false`: another thread has failed.
+    fn await_turn(&self, what: What) -> bool {
+        let (What::Run(at) | What::Start(at)) = what else { return true };
+        let Some(turn) = self.program.turns[at] else { return true };
+        let comm = self.program.calls[at].comm;
+        let mut table = self.lock();
+        while table.begun.get(&comm).copied().unwrap_or(0) != turn && !table.has_failed {
+            table = self.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
+        }
+        !table.has_failed
+    }
+
+    /// Lets the next collective of the communicator begin.
+    fn pass_turn(&self, at: usize) {
+        if self.program.turns[at].is_some() {
+            *self.lock().begun.entry(self.program.calls[at].comm).or_default() += 1;
+            self.changed.notify_all();
+        }
+    }
+
     fn shape(&self, at: usize) -> Shape {
         let call = &self.program.calls[at];
         let comm = self.comms.get(call.comm);
@@ -176,6 +202,13 @@ impl<'a> Player<'a> {
         let call_it = |spec: CallSpec<'_>| match spec {
             // SAFETY: the buffers have the shape of the call, and live until it has ended.
             CallSpec::Receive(selector, buffer) => unsafe { comm.receive(selector, buffer) }.map(drop),
+            // The next one, of another thread, may begin meanwhile.
+            spec if self.program.turns[at].is_some() => {
+                // SAFETY: as above.
+                let mut request = unsafe { comm.start(spec) }?;
+                self.pass_turn(at);
+                request.wait().map(drop)
+            }
             // SAFETY: as above.
             spec => unsafe { comm.run(spec) },
         };
@@ -200,6 +233,7 @@ impl<'a> Player<'a> {
         let comm: &Communicator = self.comms.get(call.comm);
         // SAFETY: the buffers have the shape of the call, and stay beside its request until that has ended.
         let request = with_spec(call, &mut buffers, |spec| unsafe { comm.start(spec) })?;
+        self.pass_turn(at);
         let started = Started { request, buffers, begin };
         let mut table = self.lock();
         match self.program.is_helped[at] {
