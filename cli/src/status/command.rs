@@ -1,13 +1,18 @@
 //! Commands that have some time to say what they know.
 
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::sys::process::{Pid, ended, signal_group};
+
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Most characters of its last word that are passed on.
+const LONGEST_LINE: usize = 300;
 /// Most bytes that are read of it.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -15,6 +20,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub fn run(words: &[String]) -> Result<Vec<u8>, (String, u8)> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // With a group of its own, whatever it has started is ended with it.
+    command.process_group(0);
     let mut child =
         command.spawn().map_err(|error| (format!("cannot start \"{}\": {error}", words[0]), 0))?;
     let until = Instant::now() + PATIENCE;
@@ -27,21 +34,21 @@ pub fn run(words: &[String]) -> Result<Vec<u8>, (String, u8)> {
         Err(_) => Err(None),
     };
     let outcome = outcome.map_err(|complaint| match complaint {
-        Some(complaint) => (last_line(&complaint), code_of(&mut child, until)),
+        Some(complaint) => (last_line(&complaint), code_of(child.id() as Pid, until)),
         None => (format!("no answer within {} s", PATIENCE.as_secs()), 0),
     });
     // Nothing that it still does is needed.
-    let _ = child.kill();
+    signal_group(child.id() as Pid, libc::SIGKILL);
     let _ = child.wait();
     outcome
 }
 
 /// The code of a process whose output has ended, so that it ends as well.
-fn code_of(child: &mut Child, until: Instant) -> u8 {
+fn code_of(pid: Pid, until: Instant) -> u8 {
     loop {
-        match child.try_wait() {
+        match ended(pid) {
             Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(5)),
-            Ok(Some(status)) => return status.code().unwrap_or(0) as u8,
+            Ok(Some(ending)) => return ending.code(),
             _ => return 0,
         }
     }
@@ -50,7 +57,7 @@ fn code_of(child: &mut Child, until: Instant) -> u8 {
 fn last_line(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no answer");
-    last.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    last.chars().take(LONGEST_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Reads a stream to its end in a thread.

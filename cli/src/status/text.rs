@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyccl_engine::observe::jobs::{Communicator, Job, RankReport};
+use anyccl_engine::observe::jobs::{Communicator, Job, RankReport, State};
 use anyccl_engine::sys::host::host_name;
 
 use super::hosts::Host;
@@ -75,14 +75,16 @@ fn of_communicator(comm: &Communicator) -> String {
     let waits = comm.ranks.iter().filter(|rank| rank.waits_for.is_some()).count();
     let culprits: Vec<String> =
         comm.ranks.iter().filter(|rank| rank.state.is_trouble()).map(|rank| rank.rank.to_string()).collect();
+    let failed = comm.ranks.iter().filter(|rank| rank.state == State::Failed).count();
     let verdict = match (waits, culprits.len()) {
+        (0, 0) if failed > 0 => format!("failed on {failed}"),
         (_, 0) if waits == 0 => "no rank waits".to_string(),
         (_, 0) => format!("{waits} wait"),
         (0, _) => format!("look at rank {}", culprits.join(", ")),
         _ => format!("{waits} wait; look at rank {}", culprits.join(", ")),
     };
     let mut text = format!("  \"{}\", {} ranks: {verdict}\n", comm.name, comm.size);
-    if waits > 0 || !culprits.is_empty() {
+    if waits > 0 || failed > 0 || !culprits.is_empty() {
         comm.ranks.iter().take(MOST_RANKS).for_each(|rank| text += &of_rank(rank));
         if comm.ranks.len() > MOST_RANKS {
             text += &format!("    ... and {} more\n", comm.ranks.len() - MOST_RANKS);
