@@ -4,8 +4,8 @@
  *     trouble stop|gone|count|root|leave|compute
  *
  * After CALLS calls of all ranks, rank 1 stops itself, ends, calls with another count or root, leaves the communicator, or
- * computes for ever. The others make one more call, for another root a broadcast. They write to a pipe when they have made CALLS; TROUBLE_PIPE names its ends. What rank 1 does then may fail the
- * communicator while another rank is still in its last call.
+ * computes for ever. The others make one more call, for another root a broadcast. They write to a pipe when they have made CALLS. What rank 1 does then may fail the communicator while another
+ * rank is still in its last call. TROUBLE_PIPES names the ends of that pipe, and those of one for an id.
  * No rank ends by itself after that, so that somebody can look at the job. */
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +19,14 @@
 #define COUNT 4
 
 static float in[COUNT + 1], out[COUNT + 1];
+
+/* A descriptor of TROUBLE_PIPES: two pipes, of each the end for reading and that for writing. */
+static int end_of_pipe(int number)
+{
+    int ends[4];
+    CHECK(sscanf(getenv("TROUBLE_PIPES"), "%d,%d,%d,%d", &ends[0], &ends[1], &ends[2], &ends[3]) == 4);
+    return ends[number];
+}
 
 #if defined(DOOR_MPI)
 #include <mpi.h>
@@ -61,24 +69,17 @@ int ncclAllReduce(const void *in, void *out, size_t count, int datatype, int op,
 
 static void *comm;
 
-/* Rank 0 passes the id to the others by a file. */
+/* Rank 0 passes the id to the others by a pipe. */
 static int begin(void)
 {
     int rank = atoi(getenv("ANYCCL_RANK")), size = atoi(getenv("ANYCCL_WORLD_SIZE"));
-    const char *file = getenv("TROUBLE_ID");
-    char unfinished[4096];
     ncclUniqueId id;
     if (rank == 0) {
         CHECK(ncclGetUniqueId(&id) == 0);
-        snprintf(unfinished, sizeof unfinished, "%s.unfinished", file);
-        FILE *to = fopen(unfinished, "w");
-        CHECK(to && fwrite(&id, sizeof id, 1, to) == 1 && fclose(to) == 0 && rename(unfinished, file) == 0);
+        for (int other = 1; other < size; other++)
+            CHECK(write(end_of_pipe(3), &id, sizeof id) == sizeof id);
     } else {
-        FILE *from;
-        while (!(from = fopen(file, "r")))
-            usleep(1000);
-        CHECK(fread(&id, sizeof id, 1, from) == 1);
-        fclose(from);
+        CHECK(read(end_of_pipe(2), &id, sizeof id) == sizeof id);
     }
     CHECK(ncclCommInitRank(&comm, size, id, rank) == 0);
     return rank;
@@ -126,14 +127,13 @@ static void leave(void)
 /* Returns when all ranks have made their calls on rank 1, and at once on the others. */
 static void wait_for_others(int rank)
 {
-    int ends[2], others = atoi(getenv("ANYCCL_WORLD_SIZE")) - 1;
+    int others = atoi(getenv("ANYCCL_WORLD_SIZE")) - 1;
     char byte = 0;
-    CHECK(sscanf(getenv("TROUBLE_PIPE"), "%d,%d", &ends[0], &ends[1]) == 2);
     if (rank != 1)
-        CHECK(write(ends[1], &byte, 1) == 1);
+        CHECK(write(end_of_pipe(1), &byte, 1) == 1);
     else
         for (; others > 0; others--)
-            CHECK(read(ends[0], &byte, 1) == 1);
+            CHECK(read(end_of_pipe(0), &byte, 1) == 1);
 }
 
 int main(int argc, char **argv)
