@@ -2,7 +2,7 @@
 //! what the simulator says.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
 use std::thread;
@@ -15,29 +15,7 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use serde_json::Value;
 
-use crate::common::{Finished, anyccl, finish, script_command};
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("anyccl-replay-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir(&folder).unwrap();
-        Folder(folder)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use crate::common::{Finished, Folder, anyccl, finish, script_command};
 
 fn ended_well(command: Command) -> String {
     let ended = finish(command);
@@ -119,7 +97,7 @@ fn assert_replays_the_same(folder: &Folder, ranks: usize, besides: &[&str]) {
 
 #[test]
 fn a_replay_makes_the_calls_of_every_collective_again() {
-    let folder = Folder::new("all");
+    let folder = Folder::new("replay-all");
     for form in ["--blocking", "--non-blocking"] {
         let _ = fs::remove_dir_all(folder.at("first"));
         let _ = fs::remove_dir_all(folder.at("second"));
@@ -230,7 +208,7 @@ fn pass_messages(comm: &Communicator) {
 
 #[test]
 fn a_replay_makes_layouts_messages_lists_and_new_communicators_again() {
-    let folder = Folder::new("mixed");
+    let folder = Folder::new("replay-mixed");
     record(&folder, 3, |world| {
         call_with_layouts(world);
         pass_messages(world);
@@ -279,7 +257,7 @@ fn a_replay_makes_layouts_messages_lists_and_new_communicators_again() {
 
 #[test]
 fn threads_that_call_by_turns_do_so_again() {
-    let folder = Folder::new("turns");
+    let folder = Folder::new("replay-turns");
     record(&folder, 2, |comm| {
         let turn_ends = Barrier::new(2);
         let call = |count| {
@@ -327,7 +305,7 @@ fn grid(folder: &Folder) {
 
 #[test]
 fn a_job_is_predicted_at_another_size_by_its_groups() {
-    let folder = Folder::new("grid");
+    let folder = Folder::new("replay-grid");
     grid(&folder);
     let predict = |words: &[&str]| -> Value {
         let mut command = anyccl(&["simulate", "--json", "--replay", &folder.at("first")]);
@@ -370,7 +348,7 @@ fn forge(folder: &str, rank: u32, change: impl Fn(String) -> String) {
 
 #[test]
 fn what_cannot_be_replayed_is_refused_with_the_reason() {
-    let folder = Folder::new("refused");
+    let folder = Folder::new("replay-refused");
     grid(&folder);
     let first = folder.at("first");
     let wrong_number = replay(&first, &["-n", "2"]);
@@ -423,7 +401,7 @@ fn copy_of(from: &str, to: &str) {
 
 #[test]
 fn a_full_disk_is_one_warning_of_each_rank_and_what_was_written_is_read() {
-    let folder = Folder::new("full");
+    let folder = Folder::new("replay-full");
     let tool = env!("CARGO_BIN_EXE_anyccl");
     let perf = "perf all_reduce -b 40000 -e 40000 --no-check";
     let full = format!("trap '' XFSZ; ulimit -f 1; exec {tool} {perf} --iterations 2");

@@ -4,36 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Finished, anyccl, finish, script_command};
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("anyccl-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir(&folder).unwrap();
-        Folder(folder)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use crate::common::{Finished, Folder, anyccl, finish, script_command};
 
 /// A job of 3 ranks that reduces and scatters 3 blocks of 1000 floats some times, and makes other calls.
 fn job() -> Command {

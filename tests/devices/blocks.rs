@@ -1,6 +1,6 @@
 //! Collectives whose blocks differ in length, by the direct path: the oracle's bytes in every form, ranks as
 //! threads and as processes, with blocks longer than a slot and ranks without any. Ranks that disagree about
-//! a length are told both, and their streams drain.
+//! a length both learn of it, and their streams drain.
 //!
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 100 is a long test).
 
@@ -15,7 +15,7 @@ use anyccl_engine::config::{Config, DevicePathChoice};
 use anyccl_engine::observe::log;
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::device::{Arena, Stream, Way, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
+use common::processes::{self, join, say};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after, on_ranks_after};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt_on_device, check_on_device};
 use common::watchdog::Watchdog;
@@ -135,15 +135,7 @@ fn blocks_longer_than_a_slot_go_in_pieces_until_the_leader_sees_the_end() {
 }
 
 fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
-    let job = ProcessJob::new(module_path!(), size, part, tcp_store())
-        .set("CUDA_DOUBLE_SEED", seed)
-        .set("CUDA_DOUBLE_DEVICES", devices)
-        .set("ANYCCL_TEST_DEVICES", devices)
-        .set("ANYCCL_DEVICE_WAY", "direct")
-        .set("ANYCCL_TEST_SEED", seed);
-    let mut ranks = job.start_all();
-    ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
-    ranks.into_iter().for_each(RankProcess::end_well);
+    crate::direct::run_on_direct_path(module_path!(), (size, devices), part, seed, "all is right");
 }
 
 /// An exchange of bytes: block k of each side begins at byte `offsets[k]`, and has `lens[k]` bytes.
@@ -329,7 +321,7 @@ fn long_calls(comm: &Communicator, device: &mut Device) {
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
-    let seed: u64 = std::env::var("ANYCCL_TEST_SEED").expect("told").parse().expect("a number");
+    let seed: u64 = std::env::var("ANYCCL_TEST_SEED").expect("the test sets it").parse().expect("a number");
     double();
     let mut device = (Arena::new(if part == "long" { LONG_ARENA } else { ARENA }), Stream::new());
     let comm = join().expect("a world");

@@ -121,16 +121,22 @@ fn a_call_longer_than_a_slot_goes_in_pieces() {
     start_ranks(2, "pieces", 3, 1);
 }
 
-fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
-    let job = ProcessJob::new(module_path!(), size, part, tcp_store())
+/// Runs a part of a test's module on ranks with the direct path, until each has said `end`. `of`: number of
+/// ranks and of devices.
+pub fn run_on_direct_path(module: &str, of: (u32, u32), part: &'static str, seed: u64, end: &str) {
+    let job = ProcessJob::new(module, of.0, part, tcp_store())
         .set("CUDA_DOUBLE_SEED", seed)
-        .set("CUDA_DOUBLE_DEVICES", devices)
-        .set("ANYCCL_TEST_DEVICES", devices)
+        .set("CUDA_DOUBLE_DEVICES", of.1)
+        .set("ANYCCL_TEST_DEVICES", of.1)
         .set("ANYCCL_DEVICE_WAY", "direct")
         .set("ANYCCL_TEST_SEED", seed);
     let mut ranks = job.start_all();
-    ranks.iter_mut().for_each(|rank| rank.expect("all bytes are right"));
+    ranks.iter_mut().for_each(|rank| rank.expect(end));
     ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
+    run_on_direct_path(module_path!(), (size, devices), part, seed, "all bytes are right");
 }
 
 #[test]

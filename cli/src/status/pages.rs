@@ -1,7 +1,7 @@
 //! What one host says to `anyccl status` on another: its processes and copies of their pages.
 //!
-//! It is compressed, because most of a page is zero: a line of JSON ([`Answer`]), then the bytes of the
-//! pages. Who reads it trusts nothing but that the user can start this tool there.
+//! The answer is compressed, because most of a page is zero: a line of JSON ([`Answer`]), then the bytes of
+//! the pages. Who reads it trusts nothing but that the user can start this tool there.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 

@@ -1,6 +1,7 @@
 //! Helpers to run the tool, and to wait for events instead of time.
 
 pub mod fake_gpus;
+mod folder;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -9,6 +10,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+pub use folder::Folder;
 
 /// `anyccl` with these arguments.
 pub fn anyccl(arguments: &[&str]) -> Command {

@@ -5,9 +5,7 @@
 
 use super::algebra::{Algebra, Exact, Hashed};
 use super::definition::{Expected, expected};
-use super::layout::Layout;
-use super::machine::Machine;
-use super::matching::Messages;
+use super::machine::outputs_of_verified;
 use super::violation::Violation;
 use crate::base::{Collective, Rank};
 use crate::plan::fixed_tree::left_of;
@@ -20,20 +18,13 @@ use crate::plan::{Plan, PlanRequest};
 /// If `verify_each` would not accept the plans.
 pub fn verify_fixed(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
     let request = &requests[0];
-    let layout = |(request, plan): (&PlanRequest, &Plan)| {
-        Layout::new(request, request.rank, request.in_place, plan.scratch)
-    };
-    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
-    let messages = Messages::match_up(plans).expect("they have been verified");
-    let outputs =
-        Machine::<Hashed>::run(plans, &layouts, &messages, request).expect("they have been verified");
+    let outputs = outputs_of_verified::<Hashed>(plans, requests);
     let mut known = Known::new(request.collective);
     for (rank, output) in (0..).zip(&outputs) {
         for (at, found) in output.iter().enumerate() {
             let Some(Expected::First { end, element }) = expected(requests, rank, at) else { continue };
             if found.map(|found| found.tree) != Some(known.tree_of(end, element)) {
-                let exact =
-                    Machine::<Exact>::run(plans, &layouts, &messages, request).expect("it ran before");
+                let exact = outputs_of_verified::<Exact>(plans, requests);
                 let found = exact[rank as usize][at].as_ref().map_or(String::new(), Exact::to_string);
                 let expected = brackets::<Exact>(request.collective, end, element).to_string();
                 return Err(Violation::WrongResult { rank, element: at, found, expected });

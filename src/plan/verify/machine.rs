@@ -23,6 +23,20 @@ pub(super) struct Machine<'a, A> {
     forms: Vec<(WireFormat, Vec<A>)>,
 }
 
+/// What the ranks get by plans that [`super::verify_each`] has accepted for these requests, in another
+/// algebra.
+///
+/// # Panics
+/// If `verify_each` would not accept the plans.
+pub(super) fn outputs_of_verified<A: Algebra>(plans: &[Plan], requests: &[PlanRequest]) -> Outputs<A> {
+    let layout = |(request, plan): (&PlanRequest, &Plan)| {
+        Layout::new(request, request.rank, request.in_place, plan.scratch)
+    };
+    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
+    let messages = Messages::match_up(plans).expect("they have been verified");
+    Machine::run(plans, &layouts, &messages, &requests[0]).expect("they have been verified")
+}
+
 impl<'a, A: Algebra> Machine<'a, A> {
     /// Executes the plans and returns the output of each rank.
     pub(super) fn run(

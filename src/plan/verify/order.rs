@@ -5,9 +5,7 @@
 //! order, and stays so. Brackets do not matter, because operators are associative.
 
 use super::algebra::{Algebra, Exact, NarrowPlace};
-use super::layout::Layout;
-use super::machine::Machine;
-use super::matching::Messages;
+use super::machine::outputs_of_verified;
 use super::violation::Violation;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
@@ -50,13 +48,7 @@ impl Algebra for RankRun {
 /// If `verify_each` would not accept the plans.
 pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
     let request = &requests[0];
-    let layout = |(request, plan): (&PlanRequest, &Plan)| {
-        Layout::new(request, request.rank, request.in_place, plan.scratch)
-    };
-    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
-    let messages = Messages::match_up(plans).expect("they have been verified");
-    let outputs =
-        Machine::<RankRun>::run(plans, &layouts, &messages, request).expect("they have been verified");
+    let outputs = outputs_of_verified::<RankRun>(plans, requests);
     let whole = Some(RankRun(Some((0, request.size - 1))));
     for (rank, output) in (0..).zip(&outputs) {
         // Elements between blocks are no results.
@@ -65,7 +57,7 @@ pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viol
             |at: usize| blocks.is_empty() || blocks.iter().any(|b| (b.offset..b.end()).contains(&at));
         let mut wrong = output.iter().enumerate().filter(|(at, found)| is_result(*at) && **found != whole);
         if let Some((element, _)) = wrong.next() {
-            let exact = Machine::<Exact>::run(plans, &layouts, &messages, request).expect("it ran before");
+            let exact = outputs_of_verified::<Exact>(plans, requests);
             let found = exact[rank as usize][element].as_ref().map_or(String::new(), Exact::to_string);
             return Err(Violation::OutOfOrder { rank, element, found });
         }

@@ -1,9 +1,7 @@
 //! Proof that no contribution to a result is rounded too often on its way, where sums travel in narrow forms.
 
 use super::algebra::{Algebra, NarrowPlace};
-use super::layout::Layout;
-use super::machine::Machine;
-use super::matching::Messages;
+use super::machine::outputs_of_verified;
 use super::violation::Violation;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
@@ -53,14 +51,7 @@ impl Algebra for Roundings {
 /// # Panics
 /// If `verify_each` would not accept the plans.
 pub fn verify_roundings(plans: &[Plan], requests: &[PlanRequest], most: u32) -> Result<(), Violation> {
-    let request = &requests[0];
-    let layout = |(request, plan): (&PlanRequest, &Plan)| {
-        Layout::new(request, request.rank, request.in_place, plan.scratch)
-    };
-    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
-    let messages = Messages::match_up(plans).expect("they have been verified");
-    let outputs =
-        Machine::<Roundings>::run(plans, &layouts, &messages, request).expect("they have been verified");
+    let outputs = outputs_of_verified::<Roundings>(plans, requests);
     for (rank, output) in (0..).zip(&outputs) {
         let found = |value: &Option<Roundings>| value.map_or(0, Roundings::most);
         if let Some(element) = output.iter().position(|value| found(value) > most) {

@@ -31,7 +31,7 @@ struct Announced {
     bytes: usize,
     /// Bytes that are cut into stripes.
     cut: usize,
-    /// Bytes that the caller was told are taken. All before them are sent.
+    /// Bytes that the caller knows to be taken. All before them are sent.
     taken: usize,
     /// The bytes behind `taken` of a message whose call has failed, from the byte where it failed.
     kept: Option<(usize, Vec<u8>)>,
