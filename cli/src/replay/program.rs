@@ -40,6 +40,8 @@ pub struct Program {
 pub struct Step {
     /// Time of computing before it.
     pub gap: i64,
+    /// How much of it the thread was on a processor. All of it, if the file does not say.
+    pub busy: i64,
     pub what: What,
 }
 
@@ -152,6 +154,8 @@ struct ThreadSteps {
     cursor: i64,
     /// Time on a processor at the begin of the last start.
     cpu: Option<u64>,
+    /// Time on a processor when it was last known, and the number of steps until then.
+    known: (u64, usize),
     inside: i64,
     /// Calls of this thread for which a helper waits, with the time of their ends.
     helped: Vec<(i64, usize)>,
@@ -164,6 +168,7 @@ impl ThreadSteps {
             gap: 0,
             cursor: first,
             cpu: None,
+            known: (0, 0),
             inside: 0,
             helped: Vec::new(),
         };
@@ -179,6 +184,9 @@ impl ThreadSteps {
             steps.cpu = moment.cpu.filter(|_| !is_wait);
             let Some(what) = moment.what else { continue };
             steps.push(what);
+            if let Some(cpu) = moment.cpu {
+                steps.share_processor(cpu);
+            }
             if let What::Start(call) = what {
                 if is_helped[call] {
                     steps.helped.push((end(calls[call]), call));
@@ -196,7 +204,22 @@ impl ThreadSteps {
     }
 
     fn push(&mut self, what: What) {
-        self.steps.push(Step { gap: std::mem::take(&mut self.gap), what });
+        let gap = std::mem::take(&mut self.gap);
+        self.steps.push(Step { gap, busy: gap, what });
+    }
+
+    /// Shares the time on a processor since it was last known among the gaps since then, by their lengths.
+    fn share_processor(&mut self, cpu: u64) {
+        let (before, number) = std::mem::replace(&mut self.known, (cpu, self.steps.len()));
+        let since = i128::from(cpu.saturating_sub(before));
+        let steps = &mut self.steps[number..];
+        let gaps: i128 = steps.iter().map(|step| i128::from(step.gap)).sum();
+        if since < gaps {
+            for step in steps {
+                // Not more than the gap, so it fits.
+                step.busy = (i128::from(step.gap) * since / gaps) as i64;
+            }
+        }
     }
 
     fn compute_until(&mut self, time: i64) {
@@ -308,6 +331,15 @@ mod tests {
         let program = program(vec![started(0, Some((9, 0)), 1), started(12, Some((14, 0)), 1)], &[(5, 9)]);
         let expected = [(0, What::Start(0)), (5, What::Wait(0)), (3, What::Start(1)), (2, What::Wait(1))];
         assert_eq!((steps(&program), program.inside), (expected.to_vec(), 4 * MS));
+    }
+
+    #[test]
+    fn a_thread_is_busy_for_as_long_as_it_was_on_a_processor() {
+        let calls = vec![started(0, Some((9, 0)), 1), started(12, None, 3), started(20, None, 40)];
+        let program = program(calls, &[(5, 9)]);
+        let busy: Vec<i64> = program.threads[0].iter().map(|step| step.busy * 10 / MS).collect();
+        // 2 ms are shared among gaps of 5 and 3 ms. The 8 ms at the end are all busy.
+        assert_eq!(busy, [0, 12, 7, 80, 0, 0]);
     }
 
     #[test]

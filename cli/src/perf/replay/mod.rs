@@ -50,7 +50,7 @@ pub fn replay(
     let late = late(&ranks, &program)?;
     ranks.barrier()?;
     let start = Instant::now();
-    computing.pass(late);
+    computing.pass(late, late);
     let played = player.play(start)?;
     let report = report::report(&ranks, &recording, &program, late, &played)?;
     drop(player);

@@ -13,6 +13,7 @@ use anyccl_engine::base::{Call, CallKind, Result};
 use anyccl_engine::comm::{CallSpec, Communicator, Operation, Places, Request, Unequal};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
+use anyccl_engine::sys::clock::thread_nanoseconds;
 
 use super::comms::Comms;
 use super::memory::{Buffers, Pool, Shape};
@@ -28,16 +29,18 @@ pub enum Computing {
 }
 
 impl Computing {
-    /// Lets a time pass.
-    pub fn pass(self, time: Duration) {
+    /// Lets a time pass, of which the thread is at most `busy` on a processor.
+    pub fn pass(self, time: Duration, busy: Duration) {
         match self {
             Computing::None => {}
             Computing::Asleep => thread::sleep(time),
             Computing::Busy => {
-                let start = Instant::now();
-                while start.elapsed() < time {
+                let (start, on_processor) = (Instant::now(), thread_nanoseconds());
+                let busy = u64::try_from(busy.as_nanos()).unwrap_or(u64::MAX);
+                while start.elapsed() < time && thread_nanoseconds() - on_processor < busy {
                     std::hint::spin_loop();
                 }
+                thread::sleep(time.saturating_sub(start.elapsed()));
             }
         }
     }
@@ -139,10 +142,10 @@ impl<'a> Player<'a> {
         // Where others run on the cores, a thread comes back late. The next gaps are shorter by that, so
         // that all of them take as long as they did.
         let mut excess = Duration::ZERO;
-        for Step { gap, what } in steps {
+        for Step { gap, busy, what } in steps {
             let (wanted, idle) = (Duration::from_nanos(gap.unsigned_abs()), Instant::now());
             if wanted > excess {
-                self.computing.pass(wanted - excess);
+                self.computing.pass(wanted - excess, Duration::from_nanos(busy.unsigned_abs()));
             }
             if !self.await_turn(*what) {
                 return Ok(inside);
