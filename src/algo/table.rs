@@ -40,7 +40,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "halving, then doubling: large messages, best when ranks are a power of two",
         supports: always,
         build: all_reduce::rabenseifner::build,
-        cost: Cost::Flat(Traffic::Everywhere, all_reduce::rabenseifner::cost),
+        cost: Cost::Flat(Traffic::NearestFirst, all_reduce::rabenseifner::cost),
     },
     Algorithm {
         name: "ring",
@@ -88,7 +88,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "halving, then tree gather: large messages among many ranks",
         supports: always,
         build: reduce::rabenseifner_gather::build,
-        cost: Cost::Flat(Traffic::Everywhere, reduce::rabenseifner_gather::cost),
+        cost: Cost::Flat(Traffic::NearestFirst, reduce::rabenseifner_gather::cost),
     },
     Algorithm {
         name: "chain",

@@ -1,8 +1,10 @@
 //! Rabenseifner's all_reduce: reduce_scatter by recursive halving, all_gather by recursive doubling.
 //!
 //! In round k of the first phase, partners exchange halves of what they still hold, so messages shrink:
-//! n/2, n/4, ... The second phase runs backwards. Ranks beyond a power of two fold into a neighbour
-//! first and get the result last. Each segment is reduced on one rank: the same bits everywhere.
+//! n/2, n/4, ... The second phase runs backwards. Partners are neighbours first, then at doubling distance:
+//! long messages stay within a host, or among hosts that are close to each other. So partial results grow
+//! along [`crate::plan::fixed_tree`]. Ranks beyond a power of two fold into a neighbour first and get the
+//! result last. Each segment is reduced on one rank: the same bits everywhere.
 //!
 //! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more alpha + n
 //! max(beta, gamma) before and alpha + n beta after. Best for middle and large messages, above all when
@@ -17,18 +19,6 @@ use crate::cost::{LinkModel, Terms, halving, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
-    build_by(request, |index, _| index)
-}
-
-/// Halves at doubling distance and doubles at halving distance. Partial results grow from neighbours on,
-/// along [`crate::plan::fixed_tree`].
-pub(in crate::algo) fn build_nearest_first(request: &PlanRequest) -> Plan {
-    build_by(request, |index, bits| index.reverse_bits().checked_shr(usize::BITS - bits).unwrap_or(0))
-}
-
-/// `number_of`: the number in the hypercube of a participant, whose own index has so many bits. The same
-/// function leads back.
-fn build_by(request: &PlanRequest, number_of: fn(usize, u32) -> usize) -> Plan {
     if request.size == 1 {
         return single_rank(request);
     }
@@ -46,9 +36,8 @@ fn build_by(request: &PlanRequest, number_of: fn(usize, u32) -> usize) -> Plan {
             if let Some(from) = absorbed {
                 lane.round(|round| round.receive_reduce(identity(from), mine, result));
             }
-            let number_of = |index| number_of(index, fold.rounds());
-            let rank_of = |number| identity(fold.rank_of(number_of(number)));
-            let cube = Hypercube { index: number_of(index), active: fold.active(), rank_of };
+            let rank_of = |number| identity(fold.rank_of(fold.nearest_first(number)));
+            let cube = Hypercube { index: fold.nearest_first(index), active: fold.active(), rank_of };
             let place = |part| output(segments.range(part));
             let have = |first, part| match first && absorbed.is_none() {
                 true => input(segments.range(part)),

@@ -21,10 +21,7 @@ const ALL_REDUCE: all_reduce::hierarchical::Parts = all_reduce::hierarchical::Pa
             build: all_reduce::recursive_doubling::build,
             cost: all_reduce::recursive_doubling::cost,
         },
-        Candidate {
-            build: all_reduce::rabenseifner::build_nearest_first,
-            cost: all_reduce::rabenseifner::cost,
-        },
+        Candidate { build: all_reduce::rabenseifner::build, cost: all_reduce::rabenseifner::cost },
     ],
     converts: false,
 };

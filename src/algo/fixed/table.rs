@@ -38,8 +38,8 @@ pub static FIXED: &[Algorithm] = &[
         collective: Collective::AllReduce,
         summary: "halving at doubling distance, and back: large messages among many ranks",
         supports: always,
-        build: all_reduce::rabenseifner::build_nearest_first,
-        cost: Cost::Flat(Traffic::Everywhere, all_reduce::rabenseifner::cost),
+        build: all_reduce::rabenseifner::build,
+        cost: Cost::Flat(Traffic::NearestFirst, all_reduce::rabenseifner::cost),
     },
     Algorithm {
         name: "staged",

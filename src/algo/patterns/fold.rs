@@ -59,6 +59,12 @@ impl Fold {
         }
     }
 
+    /// The number of an index in a hypercube whose halving begins among neighbours: its bits, backwards. Of a
+    /// number, the index.
+    pub(in crate::algo) fn nearest_first(self, index: usize) -> usize {
+        index.reverse_bits().checked_shr(usize::BITS - self.rounds()).unwrap_or(0)
+    }
+
     /// The first rank that an index stands for. An index stands for consecutive ranks, up to the next index's
     /// first rank. The index after the last gives the number of ranks.
     pub(in crate::algo) fn rank_of(self, index: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Rabenseifner's reduce: reduce_scatter by recursive halving, then a binomial gather of the segments.
 //!
 //! Works on virtual ranks, so that the root is 0 and stays active when ranks beyond a power of two fold into
-//! a neighbour.
+//! a neighbour. The longest messages go to neighbours.
 //!
 //! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more alpha + n max(beta,
 //! gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
@@ -41,10 +41,11 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
                 let all = || everything.clone();
                 lane.round(|round| round.receive_reduce(ranks.real(from), mine(all()), partial(all())));
             }
-            let rank_of = |index| ranks.real(fold.rank_of(index));
+            let number = fold.nearest_first(index);
+            let rank_of = |number| ranks.real(fold.rank_of(fold.nearest_first(number)));
             let have = |first, part| if first && absorbed.is_none() { mine(part) } else { partial(part) };
-            Hypercube { index, active: fold.active(), rank_of }.halve(&mut lane, have, partial);
-            Tree { vertex: index, size: fold.active(), rank_of, wrap: fold.active() }
+            Hypercube { index: number, active: fold.active(), rank_of }.halve(&mut lane, have, partial);
+            Tree { vertex: number, size: fold.active(), rank_of, wrap: fold.active() }
                 .gather(&mut lane, partial);
             plan(if vertex == 0 { 0 } else { request.count }, [lane])
         }
