@@ -146,8 +146,13 @@ pub fn write_now() {
 /// Writes a file in one step.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
-        return Err(io::Error::other("it is no regular file"));
+    // A link would be replaced, and its target would not change any more.
+    if let Ok(old) = fs::symlink_metadata(path)
+        && !old.is_file()
+    {
+        let what =
+            if old.is_symlink() { "it is a symbolic link: name its target" } else { "it is no regular file" };
+        return Err(io::Error::other(what));
     }
     // Two threads may write at once.
     let unfinished = path.with_file_name(format!(
@@ -265,7 +270,13 @@ mod tests {
     fn a_file_that_cannot_be_written_is_an_error_and_leaves_nothing() {
         assert!(write(Path::new("/dev/null/metrics"), "text").is_err());
         assert!(write(Path::new("/"), "text").is_err());
-        // A device must not be replaced.
+        // A device must not be replaced, and neither must a link.
         assert!(write(Path::new("/dev/null"), "text").is_err());
+        let link = std::env::temp_dir().join(format!("anyccl-metrics-link-{}", std::process::id()));
+        std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+        let refused = write(&link, "text").unwrap_err().to_string();
+        assert!(refused.contains("symbolic link"), "{refused}");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        fs::remove_file(&link).unwrap();
     }
 }
