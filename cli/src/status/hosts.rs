@@ -71,8 +71,8 @@ pub fn look(names: Vec<String>, way: &Way, processes: &mut Vec<Process<Page>>) -
         .map(|(name, words)| {
             let (program, by_ssh) = (program.clone(), way.launcher == SSH);
             thread::spawn(move || {
-                let said =
-                    run(&words).map_err(|(why, code)| why + &what_to_try(code, &name, &program, by_ssh));
+                let said = run(&words, |said| pages::read(&name, said).is_ok())
+                    .map_err(|(why, code)| why + &what_to_try(code, &name, &program, by_ssh));
                 let found = said.and_then(|said| pages::read(&name, &said));
                 (name, found)
             })

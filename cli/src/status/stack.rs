@@ -32,7 +32,7 @@ pub fn stacks(jobs: &[Job], way: &Way) -> Stacks {
                 Some(host) => words(way.launcher, host, &command),
                 None => Ok(["sh", "-c", &command].map(str::to_string).to_vec()),
             };
-            let look = move || words.and_then(|words| run(&words).map_err(|(why, _)| why));
+            let look = move || words.and_then(|words| run(&words, |_| true).map_err(|(why, _)| why));
             ((host, pid), thread::spawn(look))
         })
         .collect();
