@@ -1,6 +1,7 @@
 //! Tests of recorded jobs: what a recording has, that a replay makes the same calls, what is refused, and
 //! what the simulator says.
 
+use std::ffi::CString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +12,7 @@ use anyccl_engine::base::{Call, CallKind, Collective, Datatype, ReduceOp};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator, List, Operation, Part, Places, Unequal};
 use anyccl_engine::config::Config;
+use anyccl_engine::observe::timeline::FILE_PREFIX;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use serde_json::Value;
@@ -251,6 +253,8 @@ fn a_replay_makes_layouts_messages_lists_and_new_communicators_again() {
     let predicted = ended_well(anyccl(&["simulate", "--replay", &folder.at("first"), "--json"]));
     let predicted: Value = serde_json::from_str(&predicted).unwrap();
     assert!(predicted["seconds"]["predicted"].as_f64().unwrap() > 0.0, "{predicted}");
+    let classes = predicted["calls"].as_array().unwrap();
+    assert!(classes.iter().all(|class| class["calls_per_rank"].as_f64() > Some(0.0)), "{predicted}");
     let other = finish(anyccl(&["simulate", "--replay", &folder.at("first"), "--ranks", "6"]));
     assert!(other.code() == 1 && other.stderr.contains("only for the recorded number"), "{}", other.stderr);
 }
@@ -382,6 +386,13 @@ fn what_cannot_be_replayed_is_refused_with_the_reason() {
     assert!(replay(&copy, &["-n", "4"]).stderr.contains("its end is missing"));
     let predicted = ended_well(anyccl(&["simulate", "--replay", &copy]));
     assert!(predicted.contains("as far as all ranks go"), "{predicted}");
+    // A pipe would keep its reader waiting. All ranks leave it out, and one says so.
+    let pipe = CString::new(format!("{copy}/{FILE_PREFIX}7-rank-0.json")).unwrap();
+    // SAFETY: the name is a string that ends with zero and lives during the call.
+    assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+    let refused = replay(&copy, &["-n", "4"]).stderr;
+    assert_eq!(refused.matches("it is no regular file").count(), 1, "{refused}");
+    assert!(!refused.contains("rank 0, 1, 2, 3") && refused.contains("rank 1: "), "{refused}");
     forge(&copy, 1, |_| "no JSON".into());
     let missing = finish(anyccl(&["simulate", "--replay", &copy]));
     assert!(

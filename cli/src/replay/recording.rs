@@ -7,7 +7,7 @@ use anyccl_engine::observe::timeline::FORMAT;
 
 use super::ReplayArguments;
 use super::program::Program;
-use crate::failure::{Failure, complain};
+use crate::failure::Failure;
 use crate::plan::units::counted;
 use crate::trace::read::{Head, RankTrace, paths};
 
@@ -17,6 +17,8 @@ pub struct Recording {
     /// Number of ranks.
     pub size: u32,
     pub hosts: u32,
+    /// Why files that have the names of recordings are none.
+    pub left_out: Vec<String>,
     /// The file of each rank.
     files: BTreeMap<u32, PathBuf>,
 }
@@ -30,17 +32,19 @@ impl Recording {
 
     fn in_folder(folder: &Path, job: Option<&str>) -> Result<Recording, Failure> {
         let mut jobs: BTreeMap<String, Vec<(Head, PathBuf)>> = BTreeMap::new();
+        let mut left_out = Vec::new();
         for path in paths(folder)? {
             match Head::read(&path) {
                 Ok(head) => jobs.entry(head.job.clone()).or_default().push((head, path)),
-                Err(failure) => complain(&format!("left out: {}", failure.text)),
+                Err(failure) => left_out.push(format!("left out: {}", failure.text)),
             }
         }
         let folder = folder.display();
         if jobs.is_empty() {
-            return Err(Failure::own(format_args!(
+            left_out.push(format!(
                 "{folder} has no recording of a rank: ANYCCL_RECORD={folder} lets a job write it"
-            )));
+            ));
+            return Err(Failure::own(left_out.join("; ")));
         }
         let known = described(&jobs);
         match job {
@@ -52,12 +56,12 @@ impl Recording {
             None => {}
         }
         match (jobs.pop_first(), jobs.is_empty()) {
-            (Some((job, files)), true) => Recording::of(job, files),
+            (Some((job, files)), true) => Recording::of(job, files, left_out),
             _ => Err(Failure::own(format_args!("--job names one of the jobs of {folder}: {known}"))),
         }
     }
 
-    fn of(job: String, files: Vec<(Head, PathBuf)>) -> Result<Recording, Failure> {
+    fn of(job: String, files: Vec<(Head, PathBuf)>, left_out: Vec<String>) -> Result<Recording, Failure> {
         let (size, hosts) = (files[0].0.size, files[0].0.hosts);
         let mut by_rank = BTreeMap::new();
         for (head, path) in files {
@@ -72,7 +76,7 @@ impl Recording {
             }
             by_rank.insert(head.rank, path);
         }
-        Ok(Recording { job, size, hosts: hosts.clamp(1, size.max(1)), files: by_rank })
+        Ok(Recording { job, size, hosts: hosts.clamp(1, size.max(1)), left_out, files: by_rank })
     }
 
     /// What a rank did.

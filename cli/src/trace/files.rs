@@ -1,11 +1,13 @@
 //! The files that ranks have written (`anyccl_engine::observe::status::write_dump`).
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use anyccl_engine::observe::status::FILE_PREFIX;
 use serde::Deserialize;
 
+use super::foreign_file::{clean, open, unreadable};
 use crate::failure::Failure;
 
 /// What one rank has written.
@@ -60,25 +62,16 @@ impl RankFile {
     }
 }
 
-/// Makes control characters spaces, because a terminal would obey them.
-pub fn clean(text: &mut String) {
-    if text.contains(char::is_control) {
-        *text = text.replace(char::is_control, " ");
-    }
-}
-
 /// Reads all files of a folder.
 pub fn read(folder: &Path) -> Result<Vec<RankFile>, Failure> {
-    let unreadable = |what: &Path, error: &dyn std::fmt::Display| {
-        Failure::own(format_args!("cannot read {}: {error}", what.display()))
-    };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?.flatten() {
         let name = entry.file_name();
         let is_ours = name.to_str().is_some_and(|n| n.starts_with(FILE_PREFIX) && n.ends_with(".json"));
         if is_ours {
             let path = entry.path();
-            let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+            let mut bytes = Vec::new();
+            open(&path)?.read_to_end(&mut bytes).map_err(|error| unreadable(&path, &error))?;
             let mut file: RankFile =
                 serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, &error))?;
             file.texts().for_each(clean);
@@ -93,16 +86,4 @@ pub fn read(folder: &Path) -> Result<Vec<RankFile>, Failure> {
     }
     found.sort_by(|one: &RankFile, other| (&one.job, one.rank).cmp(&(&other.job, other.rank)));
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_of_a_file_reach_no_terminal() {
-        let mut text = "world\u{1b}[31m".to_string();
-        clean(&mut text);
-        assert_eq!(text, "world [31m");
-    }
 }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod files;
+mod foreign_file;
 mod pickle;
 pub mod read;
 mod report;

@@ -4,7 +4,7 @@
 //! messages of collectives; a recording has none.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::failure::{Failure, complain};
-use crate::trace::files::clean;
+use crate::trace::foreign_file::{clean, open, unreadable};
 
 /// More ranks than any job has.
 const MOST_RANKS: u32 = 1 << 20;
@@ -204,17 +204,9 @@ pub fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(entries.map(|entry| entry.path()).filter(is_ours).collect())
 }
 
-pub fn unreadable(what: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::own(format_args!("cannot read {}: {error}", what.display()))
-}
-
 /// Calls `each` with every object of a file. Returns whether its end is missing.
 pub fn objects(path: &Path, mut each: impl FnMut(&str) -> serde_json::Result<()>) -> Result<bool, Failure> {
-    let is_file = fs::metadata(path).map_err(|error| unreadable(path, &error))?.is_file();
-    if !is_file {
-        return Err(unreadable(path, &"it is no regular file"));
-    }
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = open(path)?;
     // An object that makes no sense is the last one, cut off; or the file is none of ours.
     let mut wrong = None;
     let mut has_end = false;
@@ -236,7 +228,7 @@ pub fn objects(path: &Path, mut each: impl FnMut(&str) -> serde_json::Result<()>
 impl Head {
     /// Reads no more than the head of a file.
     pub fn read(path: &Path) -> Result<Head, Failure> {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let file = open(path)?;
         let mut lines = BufReader::new(file.take(MOST_HEAD_BYTES)).lines().take(2);
         let text = lines.find_map(|line| line.ok().filter(|line| line != "["));
         let object: Option<Object> =

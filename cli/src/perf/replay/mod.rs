@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::PerfArguments;
 use super::ranks::Ranks;
-use crate::failure::Failure;
+use crate::failure::{Failure, complain};
 use crate::output::say;
 use crate::replay::Recording;
 use crate::replay::program::Program;
@@ -25,19 +25,16 @@ pub fn replay(
     recording: Result<Recording, Failure>,
     ranks: Ranks,
 ) -> Result<u8, Failure> {
+    let left_out = recording.as_ref().map_or(Vec::new(), |recording| recording.left_out.clone());
     let loaded = recording.and_then(|recording| {
         let program = load(&recording, &ranks)?;
         Ok((recording, program))
     });
-    // The first rank that has to complain does it for all.
-    let (rank, none) = (f64::from(ranks.rank()), f64::from(ranks.size()));
-    let first = -ranks.largest(&[if loaded.is_err() { -rank } else { -none }])?[0];
-    if first < none {
+    let failure = loaded.as_ref().err().map(|failure| failure.text.clone());
+    complain_together(&ranks, left_out.into_iter().chain(failure).collect())?;
+    if !ranks.all(loaded.is_ok())? {
         ranks.leave()?;
-        return match loaded {
-            Err(failure) if first == rank => Err(failure),
-            _ => Ok(1),
-        };
+        return Ok(1);
     }
     let (recording, program) = loaded?;
     let comms = comms::form(&ranks, &program)?;
@@ -59,6 +56,29 @@ pub fn replay(
     }
     ranks.leave()?;
     report.map_or(Ok(0), |text| say(&text))
+}
+
+/// Complains about what the ranks have found, each once, with the ranks. Collective.
+fn complain_together(ranks: &Ranks, texts: Vec<String>) -> Result<(), Failure> {
+    let own = serde_json::to_vec(&texts).map_err(Failure::own)?;
+    let mut found: Vec<(String, Vec<u32>)> = Vec::new();
+    for (rank, bytes) in (0..).zip(ranks.collect(&own)?) {
+        let texts: Vec<String> = serde_json::from_slice(&bytes).map_err(Failure::own)?;
+        for text in texts {
+            match found.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, ranks)) => ranks.push(rank),
+                None => found.push((text, vec![rank])),
+            }
+        }
+    }
+    for (text, of) in found {
+        let names: Vec<String> = of.iter().map(u32::to_string).collect();
+        match of.len() == ranks.size() as usize {
+            true => complain(&text),
+            false => complain(&format!("rank {}: {text}", names.join(", "))),
+        }
+    }
+    Ok(())
 }
 
 /// The steps of this rank.

@@ -15,11 +15,11 @@ use anyccl_engine::tuning::Tuning;
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
-use crate::failure::Failure;
+use crate::failure::{Failure, complain};
 use crate::output::{say, say_json};
 use crate::plan::units::{counted, seconds};
 use crate::replay::Recording;
-use crate::replay::call::Action;
+use crate::replay::call::{Action, ReplayCall};
 use crate::replay::program::Program;
 use costs::Costs;
 use groups::{Groups, Size};
@@ -39,6 +39,7 @@ pub struct Wanted<'a> {
 
 /// Predicts. Returns the exit code.
 pub fn replay(wanted: &Wanted, recording: &Recording) -> Result<u8, Failure> {
+    recording.left_out.iter().for_each(|text| complain(text));
     let programs = (0..recording.size).map(|rank| recording.program(rank)).collect::<Result<Vec<_>, _>>()?;
     let recorded = Size::new(recording.size, recording.hosts);
     let ranks = wanted.ranks.unwrap_or(recording.size);
@@ -127,7 +128,9 @@ impl Report<'_> {
     fn classes(&self) -> BTreeMap<&str, (f64, Pair)> {
         let mut classes: BTreeMap<&str, (f64, Pair)> = BTreeMap::new();
         let recorded = self.programs.len() as f64;
-        for call in self.programs.iter().flat_map(|program| &program.calls) {
+        // A probe moves nothing. The prediction has only the wait in it.
+        let is_predicted = |call: &&ReplayCall| !matches!(call.action, Action::Probe(_));
+        for call in self.programs.iter().flat_map(|program| &program.calls).filter(is_predicted) {
             classes.entry(&call.name).or_default().1.0 += call.recorded as f64 / 1e9 / recorded;
         }
         let ranks = self.outcome.inside.len() as f64;
