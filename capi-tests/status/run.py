@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Asks `anyccl status` about jobs that hang or have failed: one rank is stopped, has ended, has made another call, or computes for
-ever. Programs of each interface are asked about: the C API, NCCL's and MPI's.
+ever; a link is slow, or swallows everything; a rank ends one communicator while the others wait in another one, or the reverse.
+Programs of each interface are asked about: the C API, NCCL's and MPI's.
 
     python3 capi-tests/status/run.py --prefix INSTALLED [DOOR...]
 
@@ -55,19 +56,22 @@ def build(prefix, door):
 
 
 class Job:
-    """Ranks of a program that are killed at the end."""
+    """Ranks of a program that are killed at the end. on_hosts: each pretends to be on a host of its own."""
 
-    def __init__(self, tool, door, trouble, folder, settings):
+    def __init__(self, tool, door, trouble, folder, settings, on_hosts=False):
         self.tool, self.folder, self.communicator = tool, folder, COMMUNICATORS[door]
         program = WORK / f"trouble-{door}"
         unwanted = ("ANYCCL_", "NCCL_", "PMI", "OMPI_")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         common = {"ANYCCL_WORLD_SIZE": str(RANKS), "ANYCCL_STORE": f"file:{folder / 'store'}", "ANYCCL_JOB_KEY": "5" * 64,
                   "ANYCCL_DUMP": str(folder / "written"), "ANYCCL_LOG": "off"}
-        ends = [*os.pipe(), *os.pipe()]
+        ends = [*os.pipe(), *os.pipe(), *os.pipe()]
         common["TROUBLE_PIPES"] = ",".join(map(str, ends))
-        self.ranks = [subprocess.Popen([program, trouble], env=clean | common | settings | {"ANYCCL_RANK": str(rank)}, pass_fds=ends,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) for rank in range(RANKS)]
+        self.ranks = []
+        for rank in range(RANKS):
+            own = {"ANYCCL_RANK": str(rank)} | ({"ANYCCL_HOST_ID": f"host-{rank}"} if on_hosts else {})
+            self.ranks.append(subprocess.Popen([program, trouble], env=clean | common | settings | own, pass_fds=ends,
+                                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
         for end in ends:
             os.close(end)
 
@@ -76,25 +80,29 @@ class Job:
 
     def __exit__(self, *_):
         for rank in self.ranks:
-            rank.send_signal(signal.SIGKILL)
+            rank.kill()
+        for rank in self.ranks:
             rank.wait()
 
-    def ask(self, *options):
-        """Returns the communicator of all ranks, as the tool sees it, or None while it sees none."""
+    def ask_all(self, *options):
+        """Returns the communicators of all ranks, as the tool sees them."""
         command = [self.tool, "status", "--json", str(self.ranks[0].pid), *options]
         said = subprocess.run([str(word) for word in command], text=True, capture_output=True)
         if said.returncode != 0:
-            return None
+            return []
         (job,) = json.loads(said.stdout)["jobs"]
-        comms = [comm for comm in job["communicators"] if comm["size"] == RANKS and comm["name"] == self.communicator]
-        return comms[0] if comms else None
+        return [comm for comm in job["communicators"] if comm["size"] == RANKS]
 
-    def wait_for(self, is_expected):
+    def ask(self, *options):
+        """Returns the communicator on which the program calls, or None while the tool sees none."""
+        return next((comm for comm in self.ask_all(*options) if comm["name"] == self.communicator), None)
+
+    def wait_for(self, is_expected, ask=None):
         """Asks until the answer is as expected, and returns it."""
         end = time.monotonic() + LIMIT_S
         said = None
         while time.monotonic() < end:
-            said = self.ask() or said
+            said = (ask or self.ask)() or said
             if said and is_expected(said):
                 return said
             for number, rank in enumerate(self.ranks):
@@ -213,6 +221,74 @@ def check_count(job):
     equal("whose count is 5", [rank for rank, call in mismatch["calls"].items() if "count 5" in call], ["1"])
 
 
+def check_silent(job):
+    """All ranks are in the call, and the link from rank 0 to rank 1 swallows everything."""
+    said = job.wait_for(lambda comm: comm["silent_links"] and [rank["state"] for rank in comm["ranks"]] == ["waits"] * RANKS)
+    check_silent_link(said)
+    if "all_reduce" not in said["call"] or "count 4" not in said["call"]:
+        raise Wrong(f"the call: {said['call']}")
+
+
+def check_silent_link(said):
+    """The link is named, with the call, and no other one is."""
+    (link,) = said["silent_links"]
+    equal("the silent link", (link["from"], link["to"], link["transport"]), (0, 1, "tcp"))
+    equal("the call that waits for it", link["call_number"], said["call_number"])
+    for rank in said["ranks"]:
+        equal(f"the call of rank {rank['rank']}", rank["call_number"], said["call_number"])
+    if not (link["bytes"] > 0 and link["seconds"] >= 0.1):
+        raise Wrong(f"the silent link: {link}")
+
+
+def check_slow(job):
+    """The link from rank 0 to rank 1 is slow, then swallows everything."""
+    def ends(comm):
+        return {rank["rank"]: rank for rank in comm["ranks"] if rank["rank"] < 2}
+
+    said = job.wait_for(lambda comm: [rank["state"] for rank in ends(comm).values()] == ["moves"] * 2)
+    equal("silent links of a slow one", said["silent_links"], [])
+    before = ends(said)
+    job.wait_for(lambda comm: all((rank["bytes_moved"] or 0) > before[number]["bytes_moved"] for number, rank in ends(comm).items()))
+    job.ranks[1].send_signal(signal.SIGUSR1)
+    said = job.wait_for(lambda comm: comm["silent_links"] and [rank["state"] for rank in comm["ranks"]] == ["waits"] * RANKS)
+    check_silent_link(said)
+    for rank in ends(said).values():
+        if not (0 < rank["bytes_moved"] < rank["bytes_asked"] and rank["last_moved_seconds"] >= 0.1):
+            raise Wrong(f"how far the call has come: {rank}")
+
+
+def check_destroy(job):
+    """Rank 1 ends a communicator, and the others wait for it in a call on another one."""
+    check_ends(job, [1], [0, 2])
+
+
+def check_stay(job):
+    """The others end a communicator, and rank 1 waits for them in a call on another one."""
+    check_ends(job, [0, 2], [1])
+
+
+def check_ends(job, ending, calling):
+    """Ranks that end a communicator wait for those that call on another one, and the reverse. Both say so."""
+    def looks_so(comm, late, waiting):
+        expected = {rank: "late" for rank in late} | {rank: "waits" for rank in waiting}
+        return {rank["rank"]: rank["state"] for rank in comm["ranks"]} == expected
+
+    def find():
+        comms = job.ask_all()
+        ended = [comm for comm in comms if "finalize" in str(comm["call"]) and looks_so(comm, calling, ending)]
+        called = [comm for comm in comms if "all_reduce" in str(comm["call"]) and looks_so(comm, ending, calling)]
+        found = [(one, other) for one in ended for other in called]
+        return found[0] if found else comms and {"comms": comms}
+
+    ended, called = job.wait_for(lambda said: isinstance(said, tuple), find)
+    for comm, late, elsewhere in ((ended, calling, "all_reduce"), (called, ending, "finalize")):
+        for rank in comm["ranks"]:
+            has_made = rank["rank"] not in late
+            equal("the number of a call", rank["call_number"] == comm["call_number"], has_made)
+            if not has_made and not (elsewhere in rank["waits_elsewhere_for"] and rank["waits_elsewhere_seconds"] > 0):
+                raise Wrong(f"what rank {rank['rank']} waits for elsewhere: {rank}")
+
+
 def check_torch(tool, folder, work):
     """Lets PyTorch's analyser read the files."""
     analyser = os.environ.get("ANYCCL_TEST_TORCHFRTRACE")
@@ -227,7 +303,13 @@ def check_torch(tool, folder, work):
 
 
 TROUBLES = {"stop": check_stopped, "gone": check_gone, "count": check_count, "root": check_root, "leave": check_left,
-            "compute": check_computing}
+            "compute": check_computing, "silent": check_silent, "slow": check_slow, "destroy": check_destroy, "stay": check_stay}
+
+# Ranks of these pretend to be on hosts of their own. The link from rank 0 to rank 1 is part of a ring.
+NETWORK = {"silent", "slow"}
+RING = {"ANYCCL_ALGORITHM": "all_reduce:ring"}
+# These are looked at on one host, and on several.
+EVERYWHERE = {"destroy", "stay"}
 
 
 def ras_settings(door, trouble, place):
@@ -244,20 +326,27 @@ def ras_settings(door, trouble, place):
 def check(tool, prefix, door):
     """Looks at each trouble of one door."""
     build(prefix, door)
-    for trouble, look in TROUBLES.items():
-        with tempfile.TemporaryDirectory() as folder, ras.Port() as port:
-            settings, is_served = ras_settings(door, trouble, port.place)
-            with Job(tool, door, trouble, Path(folder), settings) as job:
-                try:
-                    look(job)
-                    if is_served and trouble in ras.CHECKS:
-                        ras.CHECKS[trouble](job, port, RANKS)
-                    elif not is_served and not port.is_silent():
-                        raise Wrong("RAS is served although nobody wants it")
-                except (Wrong, AssertionError, RuntimeError, OSError) as wrong:
-                    raise Wrong(f"{door}, {trouble}: {wrong!r}") from wrong
-        print(f"{door}: {trouble} is seen", flush=True)
+    for trouble in TROUBLES:
+        for on_hosts in [False, True] if trouble in EVERYWHERE else [trouble in NETWORK]:
+            try:
+                check_trouble(tool, door, trouble, on_hosts)
+            except (Wrong, AssertionError, RuntimeError, OSError) as wrong:
+                raise Wrong(f"{door}, {trouble}: {wrong!r}") from wrong
+            print(f"{door}: {trouble}{' on several hosts' if on_hosts else ''} is seen", flush=True)
     check_taken_port(tool, door)
+
+
+def check_trouble(tool, door, trouble, on_hosts):
+    """Looks at one trouble of one door."""
+    with tempfile.TemporaryDirectory() as folder, ras.Port() as port:
+        settings, is_served = ras_settings(door, trouble, port.place)
+        settings |= RING if trouble in NETWORK else {}
+        with Job(tool, door, trouble, Path(folder), settings, on_hosts) as job:
+            TROUBLES[trouble](job)
+            if is_served and trouble in ras.CHECKS:
+                ras.CHECKS[trouble](job, port, RANKS)
+            elif not is_served and not port.is_silent():
+                raise Wrong("RAS is served although nobody wants it")
 
 
 def check_taken_port(tool, door):

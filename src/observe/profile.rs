@@ -213,7 +213,7 @@ fn sum(ranks: &[RankProfile], read: &dyn Fn(&RankProfile) -> u64) -> u64 {
 }
 
 /// A number of bytes with a unit in which it is easily read.
-fn bytes(number: u64) -> String {
+pub(super) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = number as f64;
     let mut unit = None;

@@ -40,6 +40,8 @@ pub(super) struct ActiveCall {
     pub outcome: Option<Result<()>>,
     /// Number of visits in which something moved.
     pub moves: u32,
+    /// Bytes that were sent and received.
+    pub bytes: u64,
     /// Its number in the flight recorder; 0 if there is none.
     pub operation: u64,
 }
@@ -60,6 +62,11 @@ impl ActiveCall {
         unsafe { self.execution.begin(Arc::clone(&prepared), header, self.buffers) };
         self.prepared = prepared;
         Ok(true)
+    }
+
+    /// Bytes that this rank sends and receives in the call.
+    pub fn bytes_asked(&self) -> u64 {
+        self.prepared.program.traffic().map(|(_, sent, received)| sent + received).sum()
     }
 
     /// Runs the last local steps.

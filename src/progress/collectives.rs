@@ -89,7 +89,7 @@ impl Engine {
         let number = self.calls.next_number;
         self.calls.next_number += 1;
         let prepared = Arc::clone(prepared);
-        let (outcome, moves) = (None, 0);
+        let (outcome, moves, bytes) = (None, 0, 0);
         let operation = self.page.as_ref().map_or(0, StatusPage::latest_operation);
         let active = ActiveCall {
             number,
@@ -101,6 +101,7 @@ impl Engine {
             execution,
             outcome,
             moves,
+            bytes,
             operation,
         };
         self.calls.active.push(active);

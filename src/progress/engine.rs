@@ -42,6 +42,9 @@ pub enum Ticket {
 /// Passes without movement after which messages are also taken in from ranks that no message waits for.
 pub(super) const PASSES_PER_FULL_POLL: u32 = 16;
 
+/// Bytes after which others can read how far a call has come.
+const LONG_CALL_BYTES: u64 = 64 << 10;
+
 /// How a call has ended. For a message, with its completion.
 pub type CallOutcome = Result<Option<Completion>>;
 
@@ -207,6 +210,12 @@ impl Engine {
                 self.page.iter().for_each(|page| page.note_moved(active.operation));
             }
             active.moves = active.moves.wrapping_add(1).max(1);
+            active.bytes += visit.bytes;
+            if active.bytes >= LONG_CALL_BYTES
+                && let Some(page) = &self.page
+            {
+                page.note_progress(active.operation, || active.bytes_asked(), active.bytes);
+            }
         }
         if active.execution.is_done() {
             visit.moved = true;
@@ -290,19 +299,20 @@ impl Engine {
     /// values mean anything.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
         match ticket {
-            Ticket::Call(number) => {
-                self.calls.active.iter().find(|a| a.number == number).map_or(0, |a| a.moves)
-            }
+            Ticket::Call(number) => self.find_call(number).map_or(0, |active| active.moves),
             Ticket::Message(ticket) => self.message_moves(ticket),
         }
+    }
+
+    /// A call that was started, and whose outcome has not been taken.
+    pub(super) fn find_call(&self, number: u64) -> Option<&ActiveCall> {
+        self.calls.active.iter().find(|active| active.number == number)
     }
 
     /// Whether the call has an outcome.
     pub(super) fn has_outcome(&self, ticket: Ticket) -> bool {
         match ticket {
-            Ticket::Call(number) => {
-                self.calls.active.iter().any(|a| a.number == number && a.outcome.is_some())
-            }
+            Ticket::Call(number) => self.find_call(number).is_some_and(|active| active.outcome.is_some()),
             Ticket::Message(ticket) => self.has_message_outcome(ticket),
         }
     }

@@ -10,6 +10,7 @@ use super::messaging::MessageTicket;
 use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
 use crate::p2p::{Conversation, Status};
+use crate::sys::poll::Interest;
 
 impl Engine {
     /// An error: a member of a communicator, behind `endpoint`, made another call than this rank.
@@ -75,9 +76,7 @@ impl Engine {
             Ticket::Message(ticket) => return self.describe_silent_peer(ticket),
             Ticket::Call(number) => number,
         };
-        let Some(active) = self.calls.active.iter().find(|a| a.number == number) else {
-            return String::new();
-        };
+        let Some(active) = self.find_call(number) else { return String::new() };
         let Some(comm) = self.comms.find(active.comm) else { return String::new() };
         let header = active.execution.header();
         let mut missing = Vec::new();
@@ -109,11 +108,24 @@ impl Engine {
             text.push_str("the device of this rank has not copied all of the input");
         } else if missing.is_empty() {
             text.push_str("all ranks are in the call, but nothing moves");
+            text.push_str(&self.describe_needed_links(active));
         } else {
             text.push_str(&missing.join("; "));
         }
         if !waiting.is_empty() {
             text.push_str(&format!("; waiting like this rank: {}", waiting.join(", ")));
+        }
+        text
+    }
+
+    /// The links for which a call waits: "; this rank waits for data of rank 1 (...), over tcp".
+    fn describe_needed_links(&self, active: &ActiveCall) -> String {
+        let mut text = String::new();
+        for (endpoint, interest) in active.execution.waits_for() {
+            let what = if interest == Interest::Write { "room for data to" } else { "data of" };
+            let endpoint = &self.endpoints[endpoint as usize];
+            text += if text.is_empty() { "; this rank waits for " } else { ", and for " };
+            text += &format!("{what} {}, over {}", endpoint.label, endpoint.transport());
         }
         text
     }

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
+use super::messaging::MessageTicket;
 use crate::base::{Error, Rank, mix};
 use crate::log_line;
 use crate::observe::ras;
-use crate::observe::status::{CommIdentity, HeldPage, Identity, StatusPage, WaitSlot, write_dump};
+use crate::observe::status::{CommIdentity, HeldPage, Identity, PeerLink, StatusPage, WaitSlot, write_dump};
+use crate::sys::poll::Interest;
 
 impl Engine {
     /// Shows the engine from now on, with the communicators that it has. `job` is a number that its ranks
@@ -94,7 +96,7 @@ impl Engine {
         let Some(page) = &self.page else { return };
         let (id, number) = match ticket {
             Ticket::Message(ticket) => (ticket.comm, None),
-            Ticket::Call(number) => match self.calls.active.iter().find(|a| a.number == number) {
+            Ticket::Call(number) => match self.find_call(number) {
                 Some(active) => (active.comm, Some(active.execution.header().sequence)),
                 None => return,
             },
@@ -104,7 +106,58 @@ impl Engine {
             *slot = page.add_wait();
         }
         if let Some(slot) = slot {
+            self.show_links(ticket, Some(slot));
             slot.describe(comm.context, number, silence, &self.describe_missing_ranks(ticket));
         }
+    }
+
+    /// Shows how the links to other ranks are, for a thread that waits and has shown for what.
+    pub(super) fn show_links(&self, ticket: Ticket, slot: Option<&WaitSlot>) {
+        if let Some(slot) = slot {
+            slot.show_links(self.links_of_wait(ticket).into_iter());
+        }
+    }
+
+    /// The links to other ranks of a communicator, as many as are shown. Those for which the operation waits
+    /// come first.
+    fn links_of_wait(&self, ticket: Ticket) -> Vec<PeerLink<&'static str>> {
+        let (id, needs) = match ticket {
+            Ticket::Call(number) => match self.find_call(number) {
+                Some(active) => (active.comm, active.execution.waits_for().collect()),
+                None => return Vec::new(),
+            },
+            Ticket::Message(ticket) => (ticket.comm, self.need_of_message(ticket).into_iter().collect()),
+        };
+        let Some(comm) = self.comms.find(id) else { return Vec::new() };
+        let needs: Vec<(u32, Interest)> = needs;
+        let mut ranks: Vec<Rank> = needs.iter().filter_map(|(endpoint, _)| comm.rank_of(*endpoint)).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks.truncate(WaitSlot::MOST_LINKS);
+        let places = WaitSlot::MOST_LINKS - ranks.len();
+        let is_other = |rank: &Rank| *rank != comm.rank && !ranks.contains(rank);
+        let others: Vec<Rank> = (0..comm.size()).filter(is_other).take(places).collect();
+        let link = |peer: Rank| {
+            let endpoint = comm.members[peer as usize].endpoint;
+            let wants = |unwanted| needs.iter().any(|(at, need)| *at == endpoint && *need != unwanted);
+            let link = &self.endpoints[endpoint as usize].inbox.link;
+            PeerLink {
+                peer,
+                reads: wants(Interest::Write),
+                writes: wants(Interest::Read),
+                transport: link.transport(),
+                sent: link.sent(),
+                received: link.received(),
+            }
+        };
+        ranks.into_iter().chain(others).map(link).collect()
+    }
+
+    /// What the wait for a message needs of the link to its peer, if that is one rank.
+    fn need_of_message(&self, MessageTicket { comm, ticket, .. }: MessageTicket) -> Option<(u32, Interest)> {
+        let comm = self.comms.find(comm)?;
+        let peer = comm.conversation.party(ticket)?;
+        let is_send = comm.conversation.is_send(ticket);
+        Some((comm.members[peer as usize].endpoint, if is_send { Interest::Write } else { Interest::Read }))
     }
 }

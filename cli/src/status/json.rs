@@ -1,7 +1,7 @@
 //! The jobs as JSON. Keys are stable; docs/cli.md describes them.
 
 use anyccl_engine::base::VERSION;
-use anyccl_engine::observe::jobs::{Communicator, Job, JobProcess, RankReport};
+use anyccl_engine::observe::jobs::{Communicator, Job, JobProcess, RankReport, SilentLink};
 use anyccl_engine::sys::host::host_name;
 use serde_json::{Value, json};
 
@@ -42,7 +42,19 @@ fn communicator(comm: &Communicator, stacks: &Stacks) -> Value {
         "size": comm.size,
         "call": comm.call,
         "call_number": comm.call_number,
+        "silent_links": comm.silent_links.iter().map(link).collect::<Vec<_>>(),
         "ranks": comm.ranks.iter().map(|one| rank(one, stacks)).collect::<Vec<_>>(),
+    })
+}
+
+fn link(link: &SilentLink) -> Value {
+    json!({
+        "from": link.from,
+        "to": link.to,
+        "call_number": link.call_number,
+        "transport": link.transport,
+        "seconds": link.seconds,
+        "bytes": link.bytes,
     })
 }
 
@@ -60,6 +72,11 @@ fn rank(rank: &RankReport, stacks: &Stacks) -> Value {
         "failure": rank.failure,
         "waits_for_seconds": rank.waits_for_seconds,
         "waits_for": rank.waits_for,
+        "waits_elsewhere_seconds": rank.waits_elsewhere_seconds,
+        "waits_elsewhere_for": rank.waits_elsewhere_for,
+        "bytes_asked": rank.bytes_asked,
+        "bytes_moved": rank.bytes_moved,
+        "last_moved_seconds": rank.last_moved_seconds,
         "stack": rank.pid.and_then(|pid| stacks.get(&(rank.host.clone(), pid))),
     })
 }

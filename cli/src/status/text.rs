@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyccl_engine::observe::jobs::{Communicator, Job, RankReport, State};
+use anyccl_engine::observe::jobs::{Communicator, Job, RankReport, SilentLink, State};
 use anyccl_engine::sys::host::host_name;
 
 use super::hosts::Host;
@@ -79,18 +79,32 @@ fn of_communicator(comm: &Communicator) -> String {
     let verdict = match (waits, culprits.len()) {
         (0, 0) if failed > 0 => format!("failed on {failed}"),
         (_, 0) if waits == 0 => "no rank waits".to_string(),
+        (_, 0) if !comm.silent_links.is_empty() => format!("{waits} wait, because of a link"),
         (_, 0) => format!("{waits} wait"),
         (0, _) => format!("look at rank {}", culprits.join(", ")),
         _ => format!("{waits} wait; look at rank {}", culprits.join(", ")),
     };
     let mut text = format!("  \"{}\", {} ranks: {verdict}\n", comm.name, comm.size);
-    if waits > 0 || failed > 0 || !culprits.is_empty() {
+    comm.silent_links.iter().take(MOST_RANKS).for_each(|link| text += &of_link(link));
+    let moves = comm.ranks.iter().any(|rank| rank.state == State::Moves);
+    if waits > 0 || failed > 0 || moves || !culprits.is_empty() {
         comm.ranks.iter().take(MOST_RANKS).for_each(|rank| text += &of_rank(rank));
         if comm.ranks.len() > MOST_RANKS {
             text += &format!("    ... and {} more\n", comm.ranks.len() - MOST_RANKS);
         }
     }
     text
+}
+
+fn of_link(link: &SilentLink) -> String {
+    let bytes = match link.bytes {
+        Some(bytes) => format!("{bytes} bytes are"),
+        None => "what it needs is".to_string(),
+    };
+    format!(
+        "    the link from rank {} to rank {} ({}) is silent: {bytes} on the way for {:.1} s\n",
+        link.from, link.to, link.transport, link.seconds
+    )
 }
 
 fn of_rank(rank: &RankReport) -> String {

@@ -105,6 +105,7 @@ impl Execution {
             return Ok(false);
         };
         endpoint.note_sent(sent);
+        visit.bytes += sent as u64;
         visit.must_read_control |= endpoint.is_control_due();
         endpoint.ring_doorbell_if_asleep();
         let state = &mut self.sends[queue];
@@ -182,6 +183,7 @@ impl Execution {
             return Ok(false);
         }
         endpoint.ring_doorbell_if_asleep();
+        visit.bytes += n as u64;
         let lane = step.lane;
         if let Some(copies) = &mut self.copies
             && step.dst.buffer != Buffer::Scratch

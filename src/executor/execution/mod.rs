@@ -27,6 +27,8 @@ use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 pub(crate) struct Visit {
     /// Whether bytes moved or a step ended.
     pub moved: bool,
+    /// Bytes that were sent and received.
+    pub bytes: u64,
     /// An endpoint whose next fragment belongs to another conversation.
     pub foreign: Option<Rank>,
     /// Whether a message waits until the control channels were read.

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::communicator::Communicator;
+use super::job::jobs_of;
 use super::processes::Process;
+use super::rank_report::State;
 use crate::base::{Call, CallKind, Collective, Datatype};
 use crate::observe::status::{CommSnapshot, OperationSnapshot, Snapshot, WaitSnapshot};
 use crate::sys::host::pid_namespace;
@@ -33,6 +36,7 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
         call: Some(made.saturating_sub(1) as u32),
         silence: Duration::from_secs(3),
         text: "all_gather".into(),
+        links: Vec::new(),
     };
     let (pid, waits) = (1000 + rank, if waits { vec![wait] } else { Vec::new() });
     let operation = made.checked_sub(1).map(|number| OperationSnapshot {
@@ -60,8 +64,21 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
         comms: vec![comm],
         waits,
         operations: operation.into_iter().collect(),
+        progress: BTreeMap::new(),
     };
     let (has_ended, is_stopped) = (false, false);
     let (command, pages) = ("program".into(), vec![page]);
     Process { host: None, pid, pid_namespace: pid_namespace(), has_ended, is_stopped, command, pages }
+}
+
+/// The communicator of processes that have one.
+pub(super) fn only_communicator(processes: Vec<Process>) -> Communicator {
+    let mut jobs = jobs_of(&processes, 1);
+    assert_eq!((jobs.len(), jobs[0].communicators.len()), (1, 1));
+    jobs.remove(0).communicators.remove(0)
+}
+
+/// What its ranks do.
+pub(super) fn states(comm: &Communicator) -> Vec<(u32, State)> {
+    comm.ranks.iter().map(|rank| (rank.rank, rank.state)).collect()
 }

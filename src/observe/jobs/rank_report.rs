@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::observe::profile::bytes;
 use crate::observe::status::FailureKind;
 
 /// What a rank does.
@@ -19,6 +20,8 @@ pub enum State {
     Failed,
     /// Waiting for others.
     Waits,
+    /// In a long call, in which bytes move.
+    Moves,
     /// Not waiting, and nobody waits for it.
     Runs,
     /// Not seen: on another host, or in another PID namespace.
@@ -40,6 +43,7 @@ impl State {
             State::Late => "late",
             State::Failed => "failed",
             State::Waits => "waits",
+            State::Moves => "moves",
             State::Runs => "runs",
             State::Elsewhere => "elsewhere",
         }
@@ -77,6 +81,16 @@ pub struct RankReport {
     pub waits_for_seconds: Option<f64>,
     /// What it waits for.
     pub waits_for: Option<String>,
+    /// How long its process has waited in another communicator, if it waits only there.
+    pub waits_elsewhere_seconds: Option<f64>,
+    /// What it waits for there.
+    pub waits_elsewhere_for: Option<String>,
+    /// Bytes that it sends and receives in a long call in progress.
+    pub bytes_asked: Option<u64>,
+    /// Bytes of these that have moved.
+    pub bytes_moved: Option<u64>,
+    /// How long ago the last of them moved.
+    pub last_moved_seconds: Option<f64>,
 }
 
 impl RankReport {
@@ -103,14 +117,28 @@ impl RankReport {
             State::Mismatch => format!("is in another call than the others; {made}"),
             State::Late => format!("has not made the call; {made}"),
             State::Failed => format!("has failed ({failure}); {made}"),
+            State::Moves => format!("moves bytes; {made}"),
             State::Runs => format!("does not wait; {made}"),
             State::Waits => String::new(),
         };
-        let waits = self.waits_for.iter().map(|text| {
-            let seconds = self.waits_for_seconds.unwrap_or_default();
-            format!("waits for {seconds:.1} s in {text}")
+        let wait = |text: &Option<String>, seconds: Option<f64>| {
+            let seconds = seconds.unwrap_or_default();
+            text.as_ref().map(|text| format!("waits for {seconds:.1} s in {text}"))
+        };
+        let waits = wait(&self.waits_for, self.waits_for_seconds);
+        let elsewhere = wait(&self.waits_elsewhere_for, self.waits_elsewhere_seconds);
+        let moved = self.bytes_moved.zip(self.bytes_asked).map(|(moved, asked)| {
+            let ago =
+                self.last_moved_seconds.map(|ago| format!(", the last {ago:.1} s ago")).unwrap_or_default();
+            format!("{} of {} have moved{ago}", bytes(moved), bytes(asked))
         });
-        let parts: Vec<String> = [what].into_iter().filter(|text| !text.is_empty()).chain(waits).collect();
+        let parts: Vec<String> = [what]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .chain(waits)
+            .chain(elsewhere)
+            .chain(moved)
+            .collect();
         parts.join("; ")
     }
 }

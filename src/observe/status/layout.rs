@@ -5,11 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Name of the file, as `/proc/PID/fd` shows it.
 pub(super) const NAME: &std::ffi::CStr = c"anyccl-status";
 /// First word of a page: `anyccl` and the version of the layout.
-pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x04");
+pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x05");
 /// Communicators that have a place.
 pub(super) const COMMS: usize = 64;
 /// Waits that have a place.
 pub(super) const WAITS: usize = 16;
+/// Peers of a wait that have a place.
+pub(super) const PEERS: usize = 32;
+/// Long calls whose bytes have a place; a power of two.
+pub(super) const LONG: usize = 64;
 /// Operations that are kept; a power of two.
 pub(super) const KEPT: usize = 1024;
 /// Kinds of calls: the lowest 7 bits of a packed call.
@@ -83,7 +87,7 @@ pub(super) struct CommWords {
     pub members: [AtomicU64; MEMBER_WORDS],
 }
 
-/// Set in the context of a communicator.
+/// Set in the context of a communicator, and in the rank of a peer.
 pub(super) const USED: u64 = 1 << 32;
 
 /// One wait.
@@ -100,7 +104,26 @@ pub(super) struct WaitWords {
     pub number: AtomicU64,
     /// What is waited for.
     pub text: Text<124>,
+    /// The links to other ranks, first those for which the wait is.
+    pub peers: [PeerWords; PEERS],
 }
+
+/// The link to a peer, as a wait has found it.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct PeerWords {
+    /// Rank of the peer in the communicator, with [`READS`], [`WRITES`] and [`USED`]; 0: the place is free.
+    pub peer: AtomicU64,
+    /// Name of the transport.
+    pub transport: Text<1>,
+    /// Bytes that were given to the network for the peer, and that have come from it.
+    pub moved: [AtomicU64; 2],
+}
+
+/// Set in a peer from which the wait needs data.
+pub(super) const READS: u64 = 1 << 33;
+/// Set in a peer for which the wait needs room in the link.
+pub(super) const WRITES: u64 = 1 << 34;
 
 /// Number of what is no collective call.
 pub(super) const NO_CALL: u64 = u64::MAX;
@@ -121,6 +144,20 @@ pub(super) struct OperationWords {
     pub place: AtomicU64,
     /// The call, packed.
     pub call: [AtomicU64; 2],
+}
+
+/// How far a long call has come.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct ProgressWords {
+    /// Number of the operation; 0: being written, or none yet. Written last.
+    pub operation: AtomicU64,
+    /// Bytes that this rank sends and receives in it.
+    pub asked: AtomicU64,
+    /// Bytes that it has sent and received.
+    pub moved: AtomicU64,
+    /// When the last of them moved.
+    pub at: AtomicU64,
 }
 
 /// All words of a page.
@@ -153,6 +190,8 @@ pub(super) struct PageWords {
     /// Place of the communicators that have none; never read.
     pub other_comms: CommWords,
     pub waits: [WaitWords; WAITS],
+    /// Calls that move many bytes: operation n is at n % [`LONG`].
+    pub progress: [ProgressWords; LONG],
     /// The last operations: number n is at n % [`KEPT`].
     pub operations: [OperationWords; KEPT],
 }

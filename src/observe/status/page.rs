@@ -3,22 +3,23 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use super::failure::FailureKind;
 use super::layout::{
-    COUNTER, CommWords, FILE_BYTES, FileWords, HostNames, KINDS, LISTED, MAGIC, NAME, NO_CALL, PageWords,
-    USED, WaitWords, pair,
+    COUNTER, CommWords, FILE_BYTES, FileWords, HostNames, KINDS, LISTED, MAGIC, NAME, PageWords, USED, pair,
 };
+use super::lease::Lease;
 use super::operations::{Recorder, ShownEnd};
+use super::progress;
 use super::snapshot::{Snapshot, read_own};
+use super::wait::WaitSlot;
 use crate::base::{Error, Rank};
 use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::ticks::Ticks;
-use crate::sys::{clock, fork, host};
+use crate::sys::host;
 
 /// What a page says of its job.
 #[derive(Clone, Copy, Debug)]
@@ -66,32 +67,6 @@ fn names_that_fit(hosts: &[String]) -> String {
 #[derive(Debug)]
 pub struct StatusPage(Arc<Lease>);
 
-/// A page that an engine has, until all of its places are free.
-#[derive(Debug)]
-struct Lease {
-    words: &'static PageWords,
-    /// The process that has the mapping: a child of fork has not.
-    epoch: u16,
-    recorder: Recorder,
-}
-
-impl Lease {
-    /// Whether this process has the mapping.
-    fn is_here(&self) -> bool {
-        fork::last_epoch() == self.epoch
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if self.is_here() {
-            self.words.magic.store(0, Ordering::Relaxed);
-            // Release: the next owner of the page writes after this.
-            self.words.taken.store(0, Ordering::Release);
-        }
-    }
-}
-
 /// The pages of this process.
 struct StatusFile {
     memory: SharedMemory,
@@ -127,6 +102,7 @@ impl StatusPage {
         let words = file.pages().iter().find(take)?;
         let is_fresh = words.taken_at[1].load(Ordering::Relaxed) == 0;
         let recorder = Recorder::new(&words.operations, file.ticks, is_fresh);
+        words.progress.iter().for_each(|place| place.operation.store(0, Ordering::Relaxed));
         words.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         words.job.store(identity.job, Ordering::Relaxed);
         words.rank.store(pair(identity.rank, identity.size), Ordering::Relaxed);
@@ -139,7 +115,7 @@ impl StatusPage {
         words.taken_at[0].store(now.ticks, Ordering::Relaxed);
         words.taken_at[1].store(now.nanoseconds, Ordering::Relaxed);
         words.magic.store(MAGIC, Ordering::Release);
-        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, recorder })))
+        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, ticks: file.ticks, recorder })))
     }
 
     /// Says that ranks of a host do not see each other's processes.
@@ -187,6 +163,11 @@ impl StatusPage {
         self.0.recorder.note_moved(operation);
     }
 
+    /// Notes how far an operation has come that moves many bytes. `asked` returns how many it moves in all.
+    pub fn note_progress(&self, operation: u64, asked: impl FnOnce() -> u64, moved: u64) {
+        progress::write(&self.0.words.progress, self.0.ticks, operation, asked, moved);
+    }
+
     /// Notes that an operation has ended.
     pub fn note_end(&self, operation: u64, has_failed: bool) {
         self.0.recorder.end(operation, has_failed);
@@ -202,7 +183,7 @@ impl StatusPage {
         let waits = &self.0.words.waits;
         // Acquire: a thread that has freed the place writes nothing to it any more.
         let at = waits.iter().position(|wait| wait.since.load(Ordering::Acquire) == 0)?;
-        Some(WaitSlot { words: &waits[at], page: Arc::clone(&self.0) })
+        Some(WaitSlot::new(&waits[at], Arc::clone(&self.0)))
     }
 }
 
@@ -240,39 +221,6 @@ impl Drop for CallSlot {
     fn drop(&mut self) {
         if self.page.is_here() {
             self.words.context.store(0, Ordering::Release);
-        }
-    }
-}
-
-/// The place of a wait, which is free again when this is dropped.
-#[derive(Debug)]
-pub struct WaitSlot {
-    words: &'static WaitWords,
-    page: Arc<Lease>,
-}
-
-impl WaitSlot {
-    /// Says what is waited for, and that nothing has moved for `silence`. `number`: of a collective call.
-    pub fn describe(&self, context: u32, number: Option<u32>, silence: Duration, text: &str) {
-        let words = self.words;
-        // The version changes before and after, by which a reader knows that it has read half of the words.
-        let before = words.version.load(Ordering::Relaxed);
-        words.version.store(before.wrapping_add(1), Ordering::Relaxed);
-        fence(Ordering::Release);
-        let since = clock::monotonic_nanoseconds().saturating_sub(silence.as_nanos() as u64).max(1);
-        words.context.store(u64::from(context), Ordering::Relaxed);
-        words.number.store(number.map_or(NO_CALL, u64::from), Ordering::Relaxed);
-        words.text.write(text);
-        words.since.store(since, Ordering::Relaxed);
-        words.version.store(before.wrapping_add(2), Ordering::Release);
-    }
-}
-
-impl Drop for WaitSlot {
-    fn drop(&mut self) {
-        if self.page.is_here() {
-            // Release: the next owner of the place writes after this.
-            self.words.since.store(0, Ordering::Release);
         }
     }
 }

@@ -8,9 +8,9 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::atomic::Ordering;
 
 use super::layout::{FILE_BYTES, MAGIC, NAME, PAGE_BYTES, PageWords, halves};
-use super::operations::keep_what_is_in;
 use super::page_copy::{PageCopy, WordsCopy};
 use super::snapshot::ReadTime;
+use super::{operations, progress};
 use crate::base::Rank;
 use crate::sys::shared_memory::sealed_size;
 
@@ -103,7 +103,9 @@ impl PageFile {
             }
             let is_still = before.words().counts().eq(words.counts());
             if is_still || look == MOST_LOOKS {
-                keep_what_is_in(&before.words().operations, &words.operations);
+                let earlier = before.words();
+                operations::keep_what_is_in(&earlier.operations, &words.operations);
+                progress::keep_what_is_in(&earlier.progress, &words.progress);
                 let read = ReadTime::now(words);
                 return Ok(Some(PageCopy { words: after, read, is_still }));
             }

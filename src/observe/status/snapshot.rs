@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::failure::FailureKind;
-use super::layout::{COUNTER, CommWords, NO_CALL, PageWords, USED, WaitWords, halves};
+use super::layout::{COUNTER, CommWords, PageWords, USED, halves};
 use super::operations::{self, OperationSnapshot};
+use super::progress::{self, Progress};
+use super::wait::{self, WaitSnapshot};
 use crate::base::{Call, CallKind, Rank};
 use crate::sys::ticks::{Moment, Scale, Ticks};
 
@@ -39,6 +41,8 @@ pub struct Snapshot {
     pub waits: Vec<WaitSnapshot>,
     /// The last operations, in their order.
     pub operations: Vec<OperationSnapshot>,
+    /// How far those have come that move many bytes, by their numbers.
+    pub progress: BTreeMap<u64, Progress>,
 }
 
 /// A communicator of a [`Snapshot`].
@@ -66,19 +70,6 @@ pub struct CommSnapshot {
     pub reason: String,
     /// Its ranks as ranks of the job, in their order; those from 1024 on are left out.
     pub members: Vec<Rank>,
-}
-
-/// A wait of a [`Snapshot`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitSnapshot {
-    /// Number of the communicator.
-    pub context: u32,
-    /// Number of the call; none for a message.
-    pub call: Option<u32>,
-    /// How long nothing has moved.
-    pub silence: Duration,
-    /// What is waited for.
-    pub text: String,
 }
 
 impl Snapshot {
@@ -126,6 +117,9 @@ pub(super) fn snapshot(page: &PageWords, read: &ReadTime, is_still: bool) -> Sna
     let scale = Scale::new(clock_of(page), from, read.moment);
     let read_at = read.moment.nanoseconds;
     let comms = page.comms.iter().filter_map(|words| comm(words, is_still));
+    let operations = operations::read(&page.operations, &scale);
+    let far =
+        |one: &OperationSnapshot| Some((one.number, progress::read(&page.progress, one.number, &scale)?));
     Snapshot {
         pid: of(&page.pid) as u32,
         job: of(&page.job),
@@ -138,8 +132,14 @@ pub(super) fn snapshot(page: &PageWords, read: &ReadTime, is_still: bool) -> Sna
         read_at,
         clock_zero: read.clock_zero,
         comms: comms.collect(),
-        waits: page.waits.iter().filter(|_| is_still).filter_map(|words| wait(words, read_at)).collect(),
-        operations: operations::read(&page.operations, &scale),
+        waits: page
+            .waits
+            .iter()
+            .filter(|_| is_still)
+            .filter_map(|words| wait::read(words, read_at))
+            .collect(),
+        progress: operations.iter().filter_map(far).collect(),
+        operations,
     }
 }
 
@@ -176,30 +176,17 @@ fn comm(words: &CommWords, is_still: bool) -> Option<CommSnapshot> {
     })
 }
 
-/// A wait, unless its place is free or was just being written.
-fn wait(words: &WaitWords, read_at: u64) -> Option<WaitSnapshot> {
-    let since = of(&words.since);
-    if since == 0 || of(&words.version) % 2 == 1 {
-        return None;
-    }
-    let number = of(&words.number);
-    Some(WaitSnapshot {
-        context: of(&words.context) as u32,
-        call: (number != NO_CALL).then_some(number as u32),
-        silence: Duration::from_nanos(read_at.saturating_sub(since)),
-        text: words.text.read(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::time::Duration;
 
     use super::super::held::HeldPage;
     use super::super::layout::{FILE_BYTES, KEPT, PAGE_BYTES};
     use super::super::operations::ShownEnd;
     use super::super::page::{CommIdentity, Identity, StatusPage};
     use super::super::page_file::PageFile;
+    use super::super::wait::PeerLink;
     use super::*;
     use crate::base::{CallKind, Collective, Datatype, Error};
     use crate::sys::clock;
@@ -233,6 +220,10 @@ mod tests {
         assert_eq!(mine(71).comms[0].last, None);
         slot.note(16, &call(5).pack(), ShownEnd::Open);
         let wait = page.add_wait().unwrap();
+        let link =
+            |peer, reads| PeerLink { peer, reads, writes: !reads, transport: "tcp", sent: 5, received: 6 };
+        wait.show_links([link(0, false), link(1, true), link(7, true)].into_iter());
+        wait.show_links((0..2).map(|peer| link(peer, peer == 1)));
         wait.describe(9, Some(16), Duration::from_secs(5), &"ä".repeat(1000));
         let read = mine(71);
         assert_eq!((read.rank, read.size, read.hosts, read.pid), (2, 3, 2, std::process::id()));
@@ -247,6 +238,10 @@ mod tests {
         assert_eq!((read.waits[0].context, read.waits[0].call), (9, Some(16)));
         assert!(read.waits[0].silence >= Duration::from_secs(5));
         assert_eq!(read.waits[0].text, "ä".repeat(496));
+        let links = read.waits[0].links.iter();
+        let facts = links.map(|link| (link.peer, link.reads, link.writes, link.sent, link.received));
+        assert_eq!(facts.collect::<Vec<_>>(), [(0, false, true, 5, 6), (1, true, false, 5, 6)]);
+        assert!(read.waits[0].links.iter().all(|link| link.transport == "tcp"));
         slot.note_failure(&Error::Mismatch("they differ".into()));
         page.note_pid_namespaces();
         drop(wait);
@@ -270,7 +265,11 @@ mod tests {
         page.note_latest_goes_on();
         page.note_moved(second);
         page.note_end(second, true);
+        page.note_progress(3, || 100, 10);
+        page.note_progress(3, || unreachable!("it has its place"), 30);
         let read = mine(73);
+        let progress: Vec<_> = read.progress.iter().map(|(at, far)| (*at, far.asked, far.moved)).collect();
+        assert_eq!(progress, [(3, 100, 30)]);
         let facts = |operation: &OperationSnapshot| {
             let OperationSnapshot { number, context, call_number, call, .. } = operation;
             (*number, *context, *call_number, call.count, operation.has_ended, operation.has_failed)

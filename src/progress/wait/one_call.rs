@@ -185,6 +185,8 @@ impl Driver {
         engine.read_control();
         if idle.is_to_be_shown(silence) {
             engine.show_wait(ticket, silence, &mut idle.shown);
+        } else {
+            engine.show_links(ticket, idle.shown.as_ref());
         }
         if silence >= DESERTED_TIME {
             engine.all_have_met();

@@ -265,22 +265,26 @@ impl<'a> JointWait<'a> {
         let deserted =
             self.drivers.iter().filter(|part| check_silence(part.driver, silence, announce)).count();
         let is_due = self.shown_at.is_none_or(|at| silence >= at + STALL_TIME);
-        if self.announced && is_due {
-            self.shown_at = Some(silence);
-            self.show(silence);
+        if self.announced {
+            self.show(silence, is_due);
         }
         let soon = (!self.announced || deserted > 0).then_some(STALL_TIME / 4);
         self.sleep(until_deadline.into_iter().chain(until_end).chain(soon).min());
         true
     }
 
-    /// Shows other processes the first call of each engine that is waited for.
-    fn show(&mut self, silence: Duration) {
+    /// Shows other processes the first call of each engine that is waited for, or only its links.
+    fn show(&mut self, silence: Duration, is_due: bool) {
         for (DriverCalls { driver, calls }, slot) in self.drivers.iter().zip(&mut self.shown) {
             let engine = driver.lock();
-            if let Some(call) = calls.iter().find(|call| !engine.has_outcome(call.ticket)) {
-                engine.show_wait(call.ticket, silence, slot);
+            match calls.iter().find(|call| !engine.has_outcome(call.ticket)) {
+                Some(call) if is_due => engine.show_wait(call.ticket, silence, slot),
+                Some(call) => engine.show_links(call.ticket, slot.as_ref()),
+                None => {}
             }
+        }
+        if is_due {
+            self.shown_at = Some(silence);
         }
     }
 
