@@ -14,21 +14,21 @@
 //! processes of a machine read the same. The first object says which machine it is, and what the calendar
 //! said. `anyccl trace` puts the files of several machines together.
 //!
-//! Text is collected in memory and written when there are 256 KiB, when a communicator fails, and at the end;
-//! whose file it is, at once.
-//! If it cannot be written, there is one warning, and nothing more is recorded. A child of fork writes
-//! nothing.
+//! Text is collected in memory (`object_file`), and written when a communicator fails and at the end; whose
+//! file it is, at once. `rows` has the rows, and `rounds` finds the rounds of a call.
 
 mod lines;
+mod object_file;
+mod rounds;
+mod rows;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -36,65 +36,32 @@ use parking_lot::Mutex;
 
 pub use lines::{CallLine, CommLine, thread};
 
+use self::object_file::ObjectFile;
+use self::rounds::rounds;
+use self::rows::{Row, Subject};
 use super::counts::CountedRank;
 use super::json::quoted;
-use super::trace::{self, Activity, Event};
+use super::trace::{self, Activity};
 use crate::base::{Rank, VERSION};
-use crate::log_line;
-use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
-use crate::sys::{at_exit, clock, fork, host, limits};
+use crate::sys::{at_exit, clock, host};
 
 /// Beginning of the names of the files.
 pub const FILE_PREFIX: &str = "trace-";
 /// Version of the arguments of calls in the file. Readers refuse larger ones.
 pub const FORMAT: u32 = 1;
-/// Text that is kept in memory.
-const MOST_KEPT: usize = 256 << 10;
 /// How long the end of the process waits for a thread that is in a call.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// What a row shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Subject {
-    /// Calls, and the rounds of their first lanes.
-    Calls,
-    /// Rounds of another lane.
-    Lane(u32),
-    /// Steps of this rank alone.
-    Local,
-    /// Messages to a rank.
-    To(Rank),
-    /// Messages from a rank.
-    From(Rank),
-    /// Waits.
-    Waits,
-}
-
-/// A row of the time line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Row {
-    /// Calls that are under way at the same time have different slots.
-    slot: usize,
-    subject: Subject,
-}
 
 /// The time line of one rank.
 #[derive(Debug)]
 pub struct Timeline {
-    /// `None` once it could not be written.
-    file: Option<Owned<File>>,
+    objects: ObjectFile,
     /// Whether the steps of calls are written.
     pub has_steps: bool,
-    path: PathBuf,
-    text: String,
     rank: Rank,
-    /// The process that writes: a child of fork does not.
-    epoch: u16,
     /// The time of [`trace::now`] when the monotonic clock was zero.
     zero: u64,
-    /// Bytes of the file.
-    written: usize,
     /// Slots that calls have left.
     free_slots: BinaryHeap<Reverse<usize>>,
     /// Number of slots that there are.
@@ -131,7 +98,7 @@ pub fn begin(folder: &Path, of: CountedRank, hosts: u32, has_steps: bool) -> io:
 
 /// Ends a file.
 pub fn end(timeline: &SharedTimeline) {
-    timeline.lock().end();
+    timeline.lock().objects.end();
     timelines().lock().retain(|other| !Arc::ptr_eq(other, timeline));
 }
 
@@ -139,7 +106,7 @@ pub fn end(timeline: &SharedTimeline) {
 pub(crate) extern "C" fn end_at_exit() {
     for timeline in std::mem::take(&mut *timelines().lock()) {
         if let Some(mut timeline) = timeline.try_lock_for(PATIENCE) {
-            timeline.end();
+            timeline.objects.end();
         }
     }
 }
@@ -148,18 +115,14 @@ impl Timeline {
     fn create(folder: &Path, of: CountedRank, hosts: u32) -> io::Result<Timeline> {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{FILE_PREFIX}{:016x}-rank-{}.json", of.job, of.rank));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let objects = ObjectFile::create(path, of.rank)?;
         let monotonic = clock::monotonic_nanoseconds();
         let time = trace::now();
         let mut timeline = Timeline {
-            file: Some(Owned::new(file)),
+            objects,
             has_steps: true,
-            path,
-            text: "[\n".into(),
             rank: of.rank,
-            epoch: fork::epoch(),
             zero: time.saturating_sub(monotonic),
-            written: 0,
             free_slots: BinaryHeap::new(),
             slots: 0,
             rows: HashMap::new(),
@@ -193,7 +156,8 @@ impl Timeline {
     /// Adds facts about the whole file.
     fn about(&mut self, name: &str, facts: &str) {
         let rank = self.rank;
-        self.push(&format!("\"name\":\"{name}\",\"ph\":\"M\",\"pid\":{rank},\"tid\":0,\"args\":{{{facts}}}"));
+        self.objects
+            .push(&format!("\"name\":\"{name}\",\"ph\":\"M\",\"pid\":{rank},\"tid\":0,\"args\":{{{facts}}}"));
     }
 
     /// Notes a communicator.
@@ -227,7 +191,7 @@ impl Timeline {
 
     /// Writes a call.
     pub fn note_call(&mut self, call: &CallLine) {
-        if self.file.is_none() {
+        if !self.objects.is_open() {
             return;
         }
         let row = |subject| Row { slot: call.slot, subject };
@@ -310,13 +274,13 @@ impl Timeline {
     }
 
     fn bar(&mut self, row: Row, name: &str, category: &str, (begin, end): (u64, u64), facts: &str) {
-        if self.file.is_none() {
+        if !self.objects.is_open() {
             return;
         }
         let number = self.number_of(row);
         let (rank, at) = (self.rank, microseconds(begin.saturating_sub(self.zero)));
         let time = microseconds(end.saturating_sub(begin));
-        self.push(&format!(
+        self.objects.push(&format!(
             "\"name\":\"{name}\",\"cat\":\"{category}\",\"ph\":\"X\",\"pid\":{rank},\"tid\":{number},\"ts\":{at},\
              \"dur\":{time},\"args\":{{{facts}}}"
         ));
@@ -329,25 +293,7 @@ impl Timeline {
         }
         let number = self.rows.len() + 1;
         self.rows.insert(row, number);
-        let name = match row.subject {
-            Subject::Calls => "calls".to_string(),
-            Subject::Lane(lane) => format!("lane {lane}"),
-            Subject::Local => "local".into(),
-            Subject::To(rank) => format!("to {rank}"),
-            Subject::From(rank) => format!("from {rank}"),
-            Subject::Waits => "waits".into(),
-        };
-        let name = if row.slot == 0 { name } else { format!("{name} ({})", row.slot + 1) };
-        // Rows of a call stay together, the call first.
-        let within: u64 = match row.subject {
-            Subject::Calls => 0,
-            Subject::Waits => 1,
-            Subject::Lane(lane) => 2 + u64::from(lane.min(999)),
-            Subject::Local => 1002,
-            Subject::To(rank) => 2000 + 2 * u64::from(rank),
-            Subject::From(rank) => 2001 + 2 * u64::from(rank),
-        };
-        let order = row.slot as u64 * 1_000_000 + within;
+        let (name, order) = (row.name(), row.order());
         let rank = self.rank;
         for facts in [
             format!(
@@ -357,77 +303,15 @@ impl Timeline {
                 "\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":{rank},\"tid\":{number},\"args\":{{\"sort_index\":{order}}}"
             ),
         ] {
-            self.push(&facts);
+            self.objects.push(&facts);
         }
         number
     }
 
-    fn push(&mut self, object: &str) {
-        if self.file.is_none() {
-            return;
-        }
-        if self.text != "[\n" {
-            self.text.push_str(",\n");
-        }
-        self.text.push('{');
-        self.text.push_str(object);
-        self.text.push('}');
-        if self.text.len() >= MOST_KEPT {
-            self.flush();
-        }
-    }
-
     /// Writes what is in memory.
     pub fn flush(&mut self) {
-        if fork::last_epoch() != self.epoch {
-            self.file = None;
-        }
-        let Some(file) = &mut self.file else { return };
-        self.written += self.text.len();
-        if let Err(error) =
-            limits::check_file(self.written).and_then(|()| file.write_all(self.text.as_bytes()))
-        {
-            let path = self.path.display();
-            log_line!(Warn, "rank {}: its file ends here: cannot write {path}: {error}", self.rank);
-            self.file = None;
-        }
-        self.text.clear();
+        self.objects.flush();
     }
-
-    fn end(&mut self) {
-        if self.file.is_none() {
-            return;
-        }
-        self.text.push_str("\n]\n");
-        self.flush();
-        self.file = None;
-    }
-}
-
-/// A round of one lane.
-struct RoundLine {
-    lane: u32,
-    round: u32,
-    begin: u64,
-    end: u64,
-}
-
-/// The rounds of a call: from the begin of their first step to the end of their last one.
-fn rounds(steps: &[Event]) -> Vec<RoundLine> {
-    let mut rounds: Vec<RoundLine> = Vec::new();
-    let mut found: HashMap<(u32, u32), usize> = HashMap::new();
-    for step in steps.iter().filter(|step| step.activity != Activity::Call) {
-        let Event { lane, round, begin, end, .. } = *step;
-        let at = *found.entry((lane, round)).or_insert(rounds.len());
-        match rounds.get_mut(at) {
-            Some(known) => {
-                known.begin = known.begin.min(begin);
-                known.end = known.end.max(end);
-            }
-            None => rounds.push(RoundLine { lane, round, begin, end }),
-        }
-    }
-    rounds
 }
 
 /// A time in microseconds, to the nanosecond.
@@ -437,7 +321,11 @@ fn microseconds(nanoseconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::sys::owned::Owned;
 
     const OF: CountedRank = CountedRank { job: 7, rank: 1, size: 2 };
 
@@ -464,38 +352,14 @@ mod tests {
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         call(&mut timeline, 2000);
         timeline.flush();
-        let cut = fs::read_to_string(&timeline.path).unwrap();
+        let cut = fs::read_to_string(&timeline.objects.path).unwrap();
         assert!(cut.starts_with("[\n{\"name\":\"anyccl\"") && cut.ends_with('}'), "{cut}");
         assert!(cut.contains("\"ts\":2.000,\"dur\":1.500"), "{cut}");
         call(&mut timeline, 4000);
-        timeline.end();
-        let whole = fs::read_to_string(&timeline.path).unwrap();
+        timeline.objects.end();
+        let whole = fs::read_to_string(&timeline.objects.path).unwrap();
         assert!(whole.starts_with(&format!("{cut},\n")) && whole.ends_with("}\n]\n"), "{whole}");
         fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn rounds_lie_in_their_call_and_their_messages_in_them() {
-        let step = |activity, round, begin, end| Event {
-            activity,
-            begin,
-            end,
-            bytes: 1,
-            peer: Some(0),
-            lane: 0,
-            round,
-            sequence: 3,
-        };
-        let steps = [
-            step(Activity::Copy, 0, 5, 10),
-            step(Activity::Send, 0, 10, 30),
-            step(Activity::Receive, 0, 10, 20),
-            step(Activity::ReceiveReduce, 2, 30, 50),
-            step(Activity::Call, 0, 0, 60),
-        ];
-        let rounds = rounds(&steps);
-        let facts: Vec<_> = rounds.iter().map(|one| (one.round, one.begin, one.end)).collect();
-        assert_eq!(facts, [(0, 5, 30), (2, 30, 50)]);
     }
 
     #[test]
@@ -513,15 +377,15 @@ mod tests {
         let folder = tempfile();
         let mut timeline = Timeline::create(&folder, OF, 1).unwrap();
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        timeline.file = Some(Owned::new(full));
+        timeline.objects.file = Some(Owned::new(full));
         call(&mut timeline, 0);
         timeline.flush();
-        assert!(timeline.file.is_none());
+        assert!(timeline.objects.file.is_none());
         for at in 0..1000 {
             call(&mut timeline, at);
         }
-        assert!(timeline.text.is_empty());
-        timeline.end();
+        assert!(timeline.objects.text.is_empty());
+        timeline.objects.end();
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -530,7 +394,7 @@ mod tests {
         let folder = tempfile();
         let first = Timeline::create(&folder, OF, 1).unwrap();
         // Whose it is stands there at once.
-        assert!(fs::read_to_string(&first.path).unwrap().contains("\"size\":"));
+        assert!(fs::read_to_string(&first.objects.path).unwrap().contains("\"size\":"));
         assert!(Timeline::create(&folder, OF, 1).is_err());
         drop(first);
         fs::remove_dir_all(folder).unwrap();
