@@ -97,6 +97,10 @@ class Job:
         """Returns the communicator on which the program calls, or None while the tool sees none."""
         return next((comm for comm in self.ask_all(*options) if comm["name"] == self.communicator), None)
 
+    def dump(self, rank, folder):
+        """Writes what is seen of the job of a rank to files."""
+        subprocess.run([self.tool, "status", str(self.ranks[rank].pid), "--dump", folder], check=True, capture_output=True)
+
     def wait_for(self, is_expected, ask=None):
         """Asks until the answer is as expected, and returns it."""
         end = time.monotonic() + LIMIT_S
@@ -289,21 +293,50 @@ def check_ends(job, ending, calling):
                 raise Wrong(f"what rank {rank['rank']} waits for elsewhere: {rank}")
 
 
+def check_message(job):
+    """Rank 0 waits for a message that rank 1 does not send. Its last messages outlive it."""
+    job.wait_for(lambda comm: {rank["rank"]: rank["state"] for rank in comm["ranks"]}[0] == "waits")
+    for turn in ("waits", "killed"):
+        if turn == "killed":
+            job.ranks[0].kill()
+            job.ranks[0].wait()
+        folder = job.folder / turn
+        job.dump(1, folder)
+        messages = job.shown(folder)["messages"]
+        equal("messages that have come", (messages["sent"], messages["received"]), (RANKS, RANKS))
+        (message,) = messages["unfinished"]
+        equal("the rank that waits for one", (message["rank"], message["state"]), (0, "running"))
+        # MPI's messages are bytes.
+        is_it = message["message"].startswith(("receive(float32, count 4, from rank 1, tag ", "receive(byte, count 16, from rank 1, tag "))
+        if not is_it or message["begun_seconds_ago"] < 0:
+            raise Wrong(f"the message: {message}")
+    said = check_torch_says(job.tool, folder, job.folder)
+    if said and "recv" not in said:
+        raise Wrong(f"PyTorch's analyser says\n{said}")
+
+
 def check_torch(tool, folder, work):
     """Lets PyTorch's analyser read the files."""
+    said = check_torch_says(tool, folder, work)
+    if said and "Not all ranks joining collective" not in said:
+        raise Wrong(f"PyTorch's analyser says\n{said}")
+
+
+def check_torch_says(tool, folder, work):
+    """Returns what PyTorch's analyser says of the files, or None if it is not there."""
     analyser = os.environ.get("ANYCCL_TEST_TORCHFRTRACE")
     output = work / "torch"
     said = subprocess.run([tool, "trace", "torch", folder, output], text=True, capture_output=True, check=True)
     if not analyser:
-        return
+        return None
     prefix = said.stdout.splitlines()[0].split()[-1]
     found = subprocess.run([*analyser.split(), output, "-p", prefix], text=True, capture_output=True)
-    if "Not all ranks joining collective" not in found.stdout + found.stderr:
-        raise Wrong(f"PyTorch's analyser says\n{found.stdout}{found.stderr}")
+    return found.stdout + found.stderr
 
 
 TROUBLES = {"stop": check_stopped, "gone": check_gone, "count": check_count, "root": check_root, "leave": check_left,
-            "compute": check_computing, "silent": check_silent, "slow": check_slow, "destroy": check_destroy, "stay": check_stay}
+            "compute": check_computing, "silent": check_silent, "slow": check_slow, "destroy": check_destroy, "stay": check_stay,
+            "message": check_message}
 
 # Ranks of these pretend to be on hosts of their own. The link from rank 0 to rank 1 is part of a ring.
 NETWORK = {"silent", "slow"}

@@ -1,7 +1,7 @@
 /* A rank that makes its job hang or fail, behind one of three interfaces: anyccl's own, that of NCCL (-DDOOR_NCCL) or of MPI
  * (-DDOOR_MPI).
  *
- *     trouble stop|gone|count|root|leave|compute|silent|slow|destroy|stay
+ *     trouble stop|gone|count|root|leave|compute|silent|slow|destroy|stay|message
  *
  * After CALLS calls of all ranks, rank 1 stops itself, ends, calls with another count or root, leaves the communicator, or
  * computes for ever. The others make one more call, for another root a broadcast. They write to a pipe when they have made
@@ -12,6 +12,8 @@
  *
  * Two need another communicator. destroy: rank 1 ends it while the others make a call. stay: the others end it while rank 1
  * makes a call.
+ *
+ * message: each rank sends one to the next. Then rank 0 waits for another one of rank 1, which computes for ever.
  *
  * TROUBLE_PIPES names the ends of that pipe, of one for what rank 0 passes to others, and of one by which rank 1 answers. No rank ends by itself after
  * that, so that somebody can look at the job. */
@@ -35,7 +37,8 @@ static float in[MANY], out[MANY];
 static int end_of_pipe(int number)
 {
     int ends[6];
-    CHECK(sscanf(getenv("TROUBLE_PIPES"), "%d,%d,%d,%d,%d,%d", &ends[0], &ends[1], &ends[2], &ends[3], &ends[4], &ends[5]) == 6);
+    CHECK(sscanf(getenv("TROUBLE_PIPES"), "%d,%d,%d,%d,%d,%d", &ends[0], &ends[1], &ends[2], &ends[3], &ends[4],
+                 &ends[5]) == 6);
     return ends[number];
 }
 
@@ -59,6 +62,16 @@ static int all_reduce(int count)
 static int broadcast(int root)
 {
     return MPI_Bcast(in, COUNT, MPI_FLOAT, root, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+static void send_to(int rank)
+{
+    CHECK(MPI_Send(in, COUNT, MPI_FLOAT, rank, 5, MPI_COMM_WORLD) == MPI_SUCCESS);
+}
+
+static void receive_from(int rank)
+{
+    MPI_Recv(out, COUNT, MPI_FLOAT, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void leave(void)
@@ -93,6 +106,8 @@ int ncclGetUniqueId(ncclUniqueId *id);
 int ncclCommInitRank(void **comm, int size, ncclUniqueId id, int rank);
 int ncclCommDestroy(void *comm);
 int ncclBroadcast(const void *in, void *out, size_t count, int datatype, int root, void *comm, void *stream);
+int ncclSend(const void *in, size_t count, int datatype, int peer, void *comm, void *stream);
+int ncclRecv(void *out, size_t count, int datatype, int peer, void *comm, void *stream);
 int ncclAllReduce(const void *in, void *out, size_t count, int datatype, int op, void *comm, void *stream);
 #define NCCL_FLOAT 7
 #define NCCL_SUM 0
@@ -143,6 +158,16 @@ static int broadcast(int root)
     return ncclBroadcast(in, out, COUNT, NCCL_FLOAT, root, comm, NULL) == 0;
 }
 
+static void send_to(int rank)
+{
+    CHECK(ncclSend(in, COUNT, NCCL_FLOAT, rank, comm, NULL) == 0);
+}
+
+static void receive_from(int rank)
+{
+    ncclRecv(out, COUNT, NCCL_FLOAT, rank, comm, NULL);
+}
+
 static void leave(void)
 {
     ncclCommDestroy(comm);
@@ -169,6 +194,16 @@ static int all_reduce(int count)
 static int broadcast(int root)
 {
     return anyccl_broadcast(in, in, COUNT, ANYCCL_FLOAT32, root, ANYCCL_WORLD) == ANYCCL_SUCCESS;
+}
+
+static void send_to(int rank)
+{
+    CHECK_OK(anyccl_send(in, COUNT, ANYCCL_FLOAT32, rank, 5, ANYCCL_WORLD));
+}
+
+static void receive_from(int rank)
+{
+    (void)!anyccl_recv(out, COUNT, ANYCCL_FLOAT32, rank, 5, ANYCCL_WORLD, NULL);
 }
 
 static void leave(void)
@@ -211,6 +246,14 @@ static void wait_for_others(int rank)
             CHECK(read(end_of_pipe(0), &byte, 1) == 1);
 }
 
+/* Each rank sends a message to the next. */
+static void pass_messages(int rank)
+{
+    int size = atoi(getenv("ANYCCL_WORLD_SIZE"));
+    send_to((rank + 1) % size);
+    receive_from((rank + size - 1) % size);
+}
+
 static void swallow_all(int signal)
 {
     (void)signal;
@@ -245,7 +288,7 @@ static int make_trouble(const char *trouble)
         return COUNT + 1;
     else if (strcmp(trouble, "leave") == 0)
         leave();
-    else if (strcmp(trouble, "compute") == 0)
+    else if (strcmp(trouble, "compute") == 0 || strcmp(trouble, "message") == 0)
         for (volatile unsigned turns = 0;;)
             turns = turns + 1;
     return COUNT;
@@ -262,6 +305,8 @@ int main(int argc, char **argv)
         CHECK(all_reduce(COUNT));
     if (ends || stays)
         begin_other(rank);
+    if (strcmp(trouble, "message") == 0)
+        pass_messages(rank);
     if (is_network && rank < 2)
         find_connections(rank, end_of_pipe(2), end_of_pipe(3));
     wait_for_others(rank);
@@ -273,7 +318,9 @@ int main(int argc, char **argv)
         (ends == (rank == 1) ? end_other : call_beside)();
     else if (strcmp(trouble, "root") == 0)
         broadcast(rank == 1);
-    else if (rank != 1 || strcmp(trouble, "leave") != 0)
+    else if (strcmp(trouble, "message") == 0 && rank == 0)
+        receive_from(1);
+    else if (strcmp(trouble, "message") != 0 && (rank != 1 || strcmp(trouble, "leave") != 0))
         all_reduce(is_slow ? MANY : count);
     for (;;)
         pause();

@@ -233,7 +233,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DUMP",
         default: "unset",
-        meaning: "Folder to which each rank writes its last 1,024 collectives when a communicator fails on it: after a time-out, an abort, a disagreement, the loss of a rank. `anyccl trace show` reads them. Unset: nothing is written.",
+        meaning: "Folder to which each rank writes its last 1,024 collectives and 1,024 messages when a communicator fails on it: after a time-out, an abort, a disagreement, the loss of a rank. `anyccl trace show` reads them. Unset: nothing is written.",
     },
     Variable {
         name: "ANYCCL_METRICS",

@@ -7,10 +7,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::credit::{Account, Debt};
-use super::matching::{BuildTagHasher, Matching};
+use super::matching::{BuildTagHasher, Matching, Tag};
 use super::noncontiguous::NOTHING;
 use super::operations::{
-    IncomingMessage, Kind, MessageOutcome, OutgoingMessage, Probe, Receive, Sending, Ticket,
+    IncomingMessage, Kind, MessageFacts, MessageOutcome, OutgoingMessage, Probe, Receive, RecvBuffer,
+    Sending, Ticket,
 };
 use super::slab::{Key, Slab};
 use super::status::Status;
@@ -240,6 +241,49 @@ impl Conversation {
             Kind::Send(key) => self.sends.take(key).outcome,
             Kind::Receive(key) => self.receives.take(key).outcome,
             Kind::Probe(key) => self.probes.take(key).outcome,
+        }
+    }
+
+    /// Keeps a number for whoever records a message. [`Conversation::record`] returns it.
+    #[inline]
+    pub fn set_record(&mut self, ticket: Ticket, number: u64) {
+        match ticket.0 {
+            Kind::Send(key) => self.sends[key].record = number,
+            Kind::Receive(key) => self.receives[key].record = number,
+            Kind::Probe(_) => {}
+        }
+    }
+
+    /// The number that was kept for a message; 0 if there is none.
+    #[inline]
+    pub fn record(&self, ticket: Ticket) -> u64 {
+        match ticket.0 {
+            Kind::Send(key) => self.sends[key].record,
+            Kind::Receive(key) => self.receives[key].record,
+            Kind::Probe(_) => 0,
+        }
+    }
+
+    /// What a message is, as far as it is known when it is started. `None`: it is a probe, or the rest of a
+    /// message that was started before.
+    pub fn facts(&self, ticket: Ticket) -> Option<MessageFacts> {
+        match ticket.0 {
+            Kind::Send(key) => {
+                let OutgoingMessage { to, tag, datatype, count, .. } = *self.sends[key].what();
+                self.sends[key].header.is_none().then_some(MessageFacts {
+                    is_send: true,
+                    peer: Some(to),
+                    tag,
+                    datatype,
+                    count,
+                })
+            }
+            Kind::Receive(key) => {
+                let Receive { selector, buffer: RecvBuffer { datatype, count, .. }, .. } = self.receives[key];
+                let (peer, tag) = (selector.source(), selector.tag().unwrap_or(Tag::MIN));
+                Some(MessageFacts { is_send: false, peer, tag, datatype, count })
+            }
+            Kind::Probe(_) => None,
         }
     }
 

@@ -42,7 +42,7 @@ pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
 pub use noncontiguous::Noncontiguous;
 pub use operations::{
-    Completion, MatchedMessage, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket, Wanted,
+    Completion, MatchedMessage, MessageFacts, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket, Wanted,
 };
 pub use protocol::{REFERENCE_BYTES, Reference, WINDOW_BYTES};
 pub use status::Status;

@@ -38,6 +38,21 @@ pub struct OutgoingMessage {
     pub is_synchronous: bool,
 }
 
+/// What is known of a message when it is started.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageFacts {
+    /// Whether this rank sends it.
+    pub is_send: bool,
+    /// The other rank, unless it may be any.
+    pub peer: Option<Rank>,
+    /// Its tag; [`Tag::MIN`]: any.
+    pub tag: Tag,
+    /// Type of its elements.
+    pub datatype: Datatype,
+    /// Number of its elements, or of those for which a receive has room.
+    pub count: u64,
+}
+
 /// A message that is being sent.
 pub(super) struct Sending {
     pub what: OutgoingMessage,
@@ -59,6 +74,8 @@ pub(super) struct Sending {
     pub limit: usize,
     /// Whether the receiver's reply is still to come.
     pub needs_reply: bool,
+    /// See [`super::Conversation::set_record`].
+    pub record: u64,
     pub outcome: Option<MessageOutcome>,
 }
 
@@ -130,6 +147,8 @@ pub(super) struct Receive {
     /// Whether it only claims its message, and has no memory for it.
     pub claims: bool,
     pub stage: Stage,
+    /// See [`super::Conversation::set_record`].
+    pub record: u64,
     pub outcome: Option<MessageOutcome>,
 }
 

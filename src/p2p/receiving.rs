@@ -103,7 +103,8 @@ impl Conversation {
     ) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
         let stage = Stage::Matched;
-        self.receives.put(Receive { selector, buffer, noncontiguous, claims: false, stage, outcome })
+        let (claims, record) = (false, 0);
+        self.receives.put(Receive { selector, buffer, noncontiguous, claims, stage, record, outcome })
     }
 
     /// Cancels a receive, or a probe, that has matched no message. Returns whether it was cancelled.

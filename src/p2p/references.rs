@@ -46,6 +46,7 @@ impl Conversation {
             until: wanted.bytes,
             limit: wanted.bytes,
             needs_reply: false,
+            record: 0,
             outcome,
         });
         if !has_failed && wanted.bytes == 0 {

@@ -66,6 +66,7 @@ impl Conversation {
             until: 0,
             limit: bytes,
             needs_reply: false,
+            record: 0,
             outcome,
         };
         let key = self.sends.put(send);

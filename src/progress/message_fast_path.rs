@@ -7,7 +7,9 @@ use super::context::CommId;
 use super::engine::{Engine, Ticket};
 use super::engine_comm::EngineComm;
 use super::messaging::MessageTicket;
+use super::recorded::{receiving_from, sending_to, transfer};
 use crate::executor::fast_path::pause;
+use crate::observe::status::{ShownEnd, StatusPage};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
@@ -42,7 +44,9 @@ impl Engine {
         if bytes >= self.fast_below || is_synchronous {
             return false;
         }
-        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
+        let Some(EngineComm { context, conversation, members, .. }) = self.comms.find_mut(id) else {
+            return false;
+        };
         let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
         let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
         let Some(link) = endpoint.inbox.link.fast_path() else { return false };
@@ -56,6 +60,9 @@ impl Engine {
         }
         endpoint.ring_doorbell_if_due();
         conversation.note_fast_send(to, &fast);
+        if let Some(page) = &self.page {
+            page.note_message(*context, sending_to(to), &transfer(tag, datatype, count), ShownEnd::Soon);
+        }
         true
     }
 
@@ -79,7 +86,7 @@ impl Engine {
         if bytes >= self.fast_below || !self.calls.active.is_empty() || !self.messaging.comms.is_empty() {
             return FastReceive::NotTaken;
         }
-        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else {
+        let Some(EngineComm { context, conversation, members, .. }) = self.comms.find_mut(id) else {
             return FastReceive::NotTaken;
         };
         let Some(fast) = conversation.fast_receive(from, tag, datatype, count, bytes) else {
@@ -87,6 +94,14 @@ impl Engine {
         };
         let endpoint = &mut self.endpoints[members[from as usize].endpoint as usize];
         let Some(link) = endpoint.inbox.link.fast_path() else { return FastReceive::NotTaken };
+        if let Some(page) = &self.page {
+            page.note_message(
+                *context,
+                receiving_from(from),
+                &transfer(tag, datatype, count),
+                ShownEnd::Soon,
+            );
+        }
         let (mut waited, mut done) = (0, None);
         while done != Some(bytes) {
             let before = done.unwrap_or(0);
@@ -103,12 +118,19 @@ impl Engine {
                 Peek::Empty | Peek::SlowPath => break,
             }
         }
-        let Some(done) = done else { return FastReceive::NotTaken };
+        let Some(done) = done else {
+            self.page.iter().for_each(StatusPage::retract_message);
+            return FastReceive::NotTaken;
+        };
         endpoint.ring_doorbell_if_due();
         if done < bytes {
             // SAFETY: passed on from our caller.
             let ticket = unsafe { conversation.continue_fast_receive(from, selector, *buffer, &fast, done) };
             let context = conversation.context();
+            if let Some(page) = &self.page {
+                page.note_message_goes_on();
+                conversation.set_record(ticket, page.latest_message());
+            }
             self.note_messaging(id);
             return FastReceive::Started(Ticket::Message(MessageTicket::new(id, context, ticket)));
         }

@@ -95,6 +95,7 @@ impl Engine {
         let context = conversation.context();
         match start(conversation) {
             Ok(ticket) => {
+                self.record_message(id, ticket);
                 self.note_messaging(id);
                 Ok(Ticket::Message(MessageTicket::new(id, context, ticket)))
             }
@@ -190,7 +191,10 @@ impl Engine {
     }
 
     pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Completion>> {
-        let outcome = self.conversation(ticket)?.take_outcome(ticket.ticket)?;
+        let conversation = self.conversation(ticket)?;
+        let record = conversation.record(ticket.ticket);
+        let outcome = conversation.take_outcome(ticket.ticket)?;
+        self.record_message_end(record, ticket, &outcome);
         self.messaging.given_up.retain(|conversation| !conversation.is_over());
         if self.observer.is_some() {
             let status = outcome.as_ref().ok().map(|completion| completion.status);

@@ -47,6 +47,7 @@ mod noncontiguous;
 mod observed;
 mod observer;
 mod quit;
+mod recorded;
 mod references;
 mod report;
 mod shown;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::files::{Comm, Operation, RankFile, State};
+use super::messages::Messages;
 
 /// Most calls that are listed.
 const MOST_CALLS: usize = 10;
@@ -29,6 +30,8 @@ pub struct CommReport {
     pub unmade: Option<UnmadeCall>,
     /// The first call under whose number ranks have made different calls.
     pub mismatch: Option<Mismatch>,
+    /// Messages between its ranks.
+    pub messages: Messages,
 }
 
 /// How late a rank came.
@@ -123,6 +126,7 @@ fn report(parts: &[Part]) -> CommReport {
         latest,
         unmade: unmade(parts),
         mismatch: mismatch(parts, &numbers),
+        messages: Messages::of(parts.iter().map(|part| (part.file, part.comm))),
     }
 }
 
@@ -198,6 +202,7 @@ fn mismatch(parts: &[Part], numbers: &BTreeSet<u32>) -> Option<Mismatch> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::messages::UnfinishedMessage;
     use super::*;
 
     /// A file whose rank has begun its calls at these times, the last of which may be under way.
@@ -215,15 +220,18 @@ mod tests {
             } else {
                 State::Ended
             },
+            peer: None,
             began: Some(*time),
             ended: None,
         };
         let (group, ranks) = ("a".to_string(), vec![0, 1, 2]);
-        let comm = Comm { context: 2, group, name: "world".into(), size: 3, ranks };
+        let comm = Comm { context: 2, group, name: "world".into(), rank, size: 3, ranks };
         RankFile {
             host: "here".into(),
             job: "7".into(),
             rank,
+            time: 50 * S,
+            messages: Vec::new(),
             communicators: vec![comm],
             operations: (0..).zip(times).map(operation).collect(),
         }
@@ -260,5 +268,27 @@ mod tests {
         let mismatch = report.mismatch.unwrap();
         assert_eq!((mismatch.number, mismatch.calls[&1].contains("count 9")), (1, true));
         assert!(report.unmade.is_none());
+    }
+
+    #[test]
+    fn messages_that_have_not_ended_are_listed_the_oldest_first() {
+        let message = |kind: &str, began: u64, state: State| Operation {
+            call: format!("{kind}(int8, count 1)"),
+            kind: kind.into(),
+            state,
+            began: Some(began * S),
+            ..file(0, &[S], false).operations.remove(0)
+        };
+        let (mut one, mut other) = (file(0, &[S], false), file(1, &[S], false));
+        one.messages = vec![message("send", 10, State::Ended), message("send", 40, State::Running)];
+        other.messages = vec![message("receive", 20, State::Running), message("receive", 3, State::Ended)];
+        let messages = reports(&[one, other]).remove(0).messages;
+        assert_eq!((messages.sent, messages.received), (1, 1));
+        let facts = |one: &UnfinishedMessage| (one.rank, one.message.clone(), one.begun_seconds_ago);
+        let expected = [
+            (1, "receive(int8, count 1)".to_string(), Some(30.0)),
+            (0, "send(int8, count 1)".to_string(), Some(10.0)),
+        ];
+        assert_eq!(messages.unfinished.iter().map(facts).collect::<Vec<_>>(), expected);
     }
 }

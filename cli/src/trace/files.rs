@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyccl_engine::observe::status::FILE_PREFIX;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::foreign_file::{clean, open, unreadable};
 use crate::failure::Failure;
@@ -17,8 +17,14 @@ pub struct RankFile {
     pub job: String,
     /// Rank in the job.
     pub rank: u32,
+    /// When it was written, in nanoseconds since the Unix epoch.
+    pub time: u64,
     pub communicators: Vec<Comm>,
+    /// The last collective calls.
     pub operations: Vec<Operation>,
+    /// The last messages, numbered on their own.
+    #[serde(default)]
+    pub messages: Vec<Operation>,
 }
 
 /// A communicator that the rank had then.
@@ -27,6 +33,8 @@ pub struct Comm {
     pub context: u32,
     pub group: String,
     pub name: String,
+    /// Rank in the communicator.
+    pub rank: u32,
     pub size: u32,
     /// Its ranks as ranks of the job.
     pub ranks: Vec<u32>,
@@ -43,11 +51,14 @@ pub struct Operation {
     pub datatype: String,
     pub count: u64,
     pub state: State,
+    /// The other rank of a message in the communicator; none: any.
+    #[serde(default)]
+    pub peer: Option<u32>,
     pub began: Option<u64>,
     pub ended: Option<u64>,
 }
 
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Running,
@@ -58,7 +69,8 @@ pub enum State {
 impl RankFile {
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let of_comms = self.communicators.iter_mut().flat_map(|comm| [&mut comm.name, &mut comm.group]);
-        [&mut self.job].into_iter().chain(of_comms).chain(self.operations.iter_mut().map(|one| &mut one.call))
+        let operations = self.operations.iter_mut().chain(&mut self.messages);
+        [&mut self.job].into_iter().chain(of_comms).chain(operations.map(|one| &mut one.call))
     }
 }
 

@@ -1,12 +1,14 @@
 //! `anyccl trace`: what the files say that ranks have written of their last operations, and of their time.
 //!
 //! `files` reads the last operations, `calls` puts the ranks' records of each call together and finds who was
-//! late, and `text` says it in words. `torch` writes the same for PyTorch's analyser of flight recorders.
+//! late, `messages` counts messages, and `text` says it in words. `torch` writes the same for PyTorch's
+//! analyser of flight recorders.
 //! `read` reads time lines, and `report` is about them.
 
 mod calls;
 mod files;
 mod foreign_file;
+mod messages;
 mod pickle;
 pub mod read;
 mod report;
@@ -24,9 +26,9 @@ use crate::output::{say, say_json};
 
 /// Show what ranks did last, who was late by how much, and where the time went
 ///
-/// Each rank keeps its last 1,024 operations. It writes them to the folder ANYCCL_DUMP when a communicator
-/// fails. `anyccl status --dump DIR` writes those of ranks that run, hang, or were killed. With ANYCCL_TRACE,
-/// ranks also write time lines of all that they do.
+/// Each rank keeps its last 1,024 collectives and 1,024 messages. It writes them to the folder ANYCCL_DUMP
+/// when a communicator fails. `anyccl status --dump DIR` writes those of ranks that run, hang, or were
+/// killed. With ANYCCL_TRACE, ranks also write time lines of all that they do.
 #[derive(Args)]
 pub struct TraceArguments {
     #[command(subcommand)]

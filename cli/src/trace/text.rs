@@ -1,6 +1,8 @@
 //! The reports in words.
 
 use super::calls::{CommReport, LateCall, RankReport};
+use super::files::State;
+use super::messages::Messages;
 
 /// Most ranks that are listed.
 const MOST_RANKS: usize = 24;
@@ -40,6 +42,21 @@ fn of_comm(report: &CommReport) -> String {
         report.ranks.iter().take(MOST_RANKS).for_each(|rank| text += &of_rank(rank, *compared));
         text += "  the calls to which some rank came latest:\n";
         report.latest.iter().for_each(|call| text += &of_call(call));
+    }
+    text + &of_messages(&report.messages)
+}
+
+fn of_messages(messages: &Messages) -> String {
+    if messages.is_empty() {
+        return String::new();
+    }
+    let Messages { sent, received, unfinished } = messages;
+    let mut text = format!("  messages: {sent} sent, {received} received, {} not ended\n", unfinished.len());
+    for one in unfinished.iter().take(MOST_RANKS) {
+        let ago =
+            one.begun_seconds_ago.map_or(String::new(), |ago| format!(", begun {} before", seconds(ago)));
+        let how = if one.state == State::Failed { " has failed" } else { "" };
+        text += &format!("    rank {}: {}{how}{ago}\n", one.rank, one.message);
     }
     text
 }

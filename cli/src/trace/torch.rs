@@ -1,7 +1,7 @@
 //! The files in the form of PyTorch's flight recorder, one for each rank: `torchfrtrace` reads them.
 //!
-//! Each communicator becomes a process group. Sends, receives and the end of communicators are left out. So
-//! are collectives with a count for each rank, whose sizes the recorder does not have.
+//! Each communicator becomes a process group. The end of communicators is left out. So are collectives with a
+//! count for each rank, whose sizes the recorder does not have.
 
 use std::fs;
 use std::path::Path;
@@ -35,9 +35,11 @@ pub fn write(files: &[RankFile], folder: &Path) -> Result<String, Failure> {
 
 fn dump(file: &RankFile) -> Value {
     let groups = file.communicators.iter().map(|comm| (group_name(comm), group(comm)));
-    let entries = file.operations.iter().filter_map(|operation| {
+    let mut operations: Vec<&Operation> = file.operations.iter().chain(&file.messages).collect();
+    operations.sort_by_key(|operation| operation.began);
+    let entries = (0..).zip(operations).filter_map(|(id, operation)| {
         let comm = file.communicators.iter().find(|comm| comm.context == operation.context)?;
-        entry(operation, comm)
+        entry(id, operation, comm)
     });
     Value::Dict(vec![
         ("version", VERSION.into()),
@@ -59,11 +61,19 @@ fn group(comm: &Comm) -> Value {
     ])
 }
 
-/// An entry, unless PyTorch knows no such operation.
-fn entry(operation: &Operation, comm: &Comm) -> Option<Value> {
+/// An entry, unless PyTorch knows no such operation. Messages have numbers of their own.
+fn entry(id: u64, operation: &Operation, comm: &Comm) -> Option<Value> {
     let (count, size) = (operation.count, u64::from(comm.size));
     let all = count.saturating_mul(size);
+    let peer = operation.peer.map_or("?".to_string(), |peer| peer.to_string());
+    let between = match operation.kind.as_str() {
+        "send" => format!(" {}->{peer}", comm.rank),
+        "receive" => format!(" {}<-{peer}", comm.rank),
+        _ => String::new(),
+    };
     let (name, input, output) = match operation.kind.as_str() {
+        "send" => ("send", count, count),
+        "receive" => ("recv", count, count),
         "all_reduce" | "reduce" | "broadcast" => (operation.kind.as_str(), count, count),
         "all_gather" | "gather" => (operation.kind.as_str(), count, all),
         "reduce_scatter" | "scatter" => (operation.kind.as_str(), all, count),
@@ -75,16 +85,18 @@ fn entry(operation: &Operation, comm: &Comm) -> Option<Value> {
     let sizes = |count| Value::List(vec![Value::List(vec![Value::Int(count)])]);
     let types = || Value::List(vec![operation.datatype.as_str().into()]);
     let time = |time: Option<u64>| time.map_or(Value::None, Value::Int);
-    let number = || Value::Int(u64::from(operation.call_number));
+    let is_message = !between.is_empty();
+    let (collective, message) =
+        if is_message { (0, operation.number) } else { (u64::from(operation.call_number), 0) };
     let state = if operation.state == State::Ended { "completed" } else { "started" };
     Some(Value::Dict(vec![
-        ("record_id", Value::Int(operation.number)),
+        ("record_id", Value::Int(id)),
         ("pg_id", Value::Int(u64::from(operation.context))),
         ("process_group", Value::List(vec![Value::Text(group_name(comm)), Value::Text(comm.name.clone())])),
-        ("collective_seq_id", number()),
-        ("p2p_seq_id", Value::Int(0)),
-        ("op_id", number()),
-        ("profiling_name", Value::Text(format!("nccl:{name}"))),
+        ("collective_seq_id", Value::Int(collective)),
+        ("p2p_seq_id", Value::Int(message)),
+        ("op_id", Value::Int(collective.max(message))),
+        ("profiling_name", Value::Text(format!("nccl:{name}{between}"))),
         ("time_created_ns", time(operation.began)),
         ("input_sizes", sizes(input)),
         ("input_dtypes", types()),
@@ -95,7 +107,7 @@ fn entry(operation: &Operation, comm: &Comm) -> Option<Value> {
         ("time_discovered_completed_ns", time(operation.ended)),
         ("retired", Value::Bool(operation.state == State::Ended)),
         ("timeout_ms", Value::Int(0)),
-        ("is_p2p", Value::Bool(false)),
+        ("is_p2p", Value::Bool(is_message)),
         ("frames", Value::List(Vec::new())),
     ]))
 }

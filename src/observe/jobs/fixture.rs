@@ -49,6 +49,7 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
         ended: Some(2_000_000_000).filter(|_| waits.is_empty()),
         has_ended: waits.is_empty(),
         has_failed: false,
+        side: None,
     });
     let page = Snapshot {
         pid,
@@ -65,6 +66,7 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
         waits,
         operations: operation.into_iter().collect(),
         progress: BTreeMap::new(),
+        messages: Vec::new(),
     };
     let (has_ended, is_stopped) = (false, false);
     let (command, pages) = ("program".into(), vec![page]);

@@ -8,9 +8,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::operations::OperationSnapshot;
+use super::operations::{MessageSide, OperationSnapshot};
 use super::snapshot::{CommSnapshot, Snapshot};
-use crate::base::VERSION;
+use crate::base::{Call, VERSION};
 use crate::observe::json::quoted;
 use crate::sys::{clock, host};
 
@@ -41,10 +41,12 @@ pub fn write_dump(folder: &Path, page: &Snapshot, reason: &str) -> io::Result<Pa
 pub(super) fn text(page: &Snapshot, reason: &str) -> String {
     let zero = page.clock_zero;
     let comms: Vec<String> = page.comms.iter().map(comm).collect();
-    let operations: Vec<String> = page.operations.iter().map(|one| operation(one, zero)).collect();
+    let all = |those: &[OperationSnapshot]| {
+        those.iter().map(|one| operation(one, zero)).collect::<Vec<String>>().join(",\n")
+    };
     format!(
         "{{\"anyccl\":{},\"host\":{},\"job\":\"{:016x}\",\"rank\":{},\"size\":{},\"hosts\":{},\"pid\":{},\"time\":{},\
-         \"reason\":{},\n\"communicators\":[\n{}],\n\"operations\":[\n{}]}}\n",
+         \"reason\":{},\n\"communicators\":[\n{}],\n\"operations\":[\n{}],\n\"messages\":[\n{}]}}\n",
         quoted(VERSION),
         quoted(&host::host_name()),
         page.job,
@@ -55,7 +57,8 @@ pub(super) fn text(page: &Snapshot, reason: &str) -> String {
         zero.saturating_add(page.read_at),
         quoted(reason),
         comms.join(",\n"),
-        operations.join(",\n"),
+        all(&page.operations),
+        all(&page.messages),
     )
 }
 
@@ -77,7 +80,10 @@ fn operation(operation: &OperationSnapshot, zero: u64) -> String {
     let time =
         |time: Option<u64>| time.map_or("null".to_string(), |time| (zero.saturating_add(time)).to_string());
     let call = &operation.call;
-    let kind = call.kind.name();
+    let (kind, title, side) = match operation.side {
+        None => (call.kind.name(), call.to_string(), String::new()),
+        Some(side) => of_message(call, side),
+    };
     let state = match (operation.has_ended, operation.has_failed) {
         (false, _) => "running",
         (true, false) => "ended",
@@ -85,15 +91,26 @@ fn operation(operation: &OperationSnapshot, zero: u64) -> String {
     };
     format!(
         "{{\"number\":{},\"context\":{},\"call_number\":{},\"call\":{},\"kind\":\"{kind}\",\"datatype\":\"{}\",\
-         \"count\":{},\"state\":\"{state}\",\"began\":{},\"moved\":{},\"ended\":{}}}",
+         \"count\":{},\"state\":\"{state}\",{side}\"began\":{},\"moved\":{},\"ended\":{}}}",
         operation.number,
         operation.context,
         operation.call_number,
-        quoted(&call.to_string()),
+        quoted(&title),
         call.datatype.name(),
         call.count,
         time(operation.began),
         time(operation.moved),
         time(operation.ended),
     )
+}
+
+/// Kind and title of a message, and the members that only messages have.
+fn of_message(call: &Call, side: MessageSide) -> (&'static str, String, String) {
+    let (kind, way) = if side.is_send { ("send", "to") } else { ("receive", "from") };
+    let peer = side.peer.map_or("any rank".to_string(), |peer| format!("rank {peer}"));
+    let tag = call.root.cast_signed();
+    let tag = if tag == i32::MIN { "any tag".to_string() } else { format!("tag {tag}") };
+    let title = format!("{kind}({}, count {}, {way} {peer}, {tag})", call.datatype.name(), call.count);
+    let peer = side.peer.map_or("null".to_string(), |peer| peer.to_string());
+    (kind, title, format!("\"peer\":{peer},"))
 }

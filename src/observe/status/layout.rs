@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Name of the file, as `/proc/PID/fd` shows it.
 pub(super) const NAME: &std::ffi::CStr = c"anyccl-status";
 /// First word of a page: `anyccl` and the version of the layout.
-pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x05");
+pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"anyccl\0\x06");
 /// Communicators that have a place.
 pub(super) const COMMS: usize = 64;
 /// Waits that have a place.
@@ -128,7 +128,7 @@ pub(super) const WRITES: u64 = 1 << 34;
 /// Number of what is no collective call.
 pub(super) const NO_CALL: u64 = u64::MAX;
 
-/// One operation, in a cache line.
+/// One collective call or message, in a cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct OperationWords {
@@ -144,7 +144,14 @@ pub(super) struct OperationWords {
     pub place: AtomicU64,
     /// The call, packed.
     pub call: [AtomicU64; 2],
+    /// The other rank of a message in the communicator, or [`ANY_RANK`], with [`SENDS`].
+    pub peer: AtomicU64,
 }
+
+/// The rank of a receive that accepts messages of all.
+pub(super) const ANY_RANK: u32 = u32::MAX;
+/// Set in the peer of a message that is sent.
+pub(super) const SENDS: u64 = 1 << 32;
 
 /// How far a long call has come.
 #[derive(Debug)]
@@ -192,8 +199,10 @@ pub(super) struct PageWords {
     pub waits: [WaitWords; WAITS],
     /// Calls that move many bytes: operation n is at n % [`LONG`].
     pub progress: [ProgressWords; LONG],
-    /// The last operations: number n is at n % [`KEPT`].
+    /// The last collective calls: number n is at n % [`KEPT`].
     pub operations: [OperationWords; KEPT],
+    /// The last messages, numbered on their own.
+    pub messages: [OperationWords; KEPT],
 }
 
 /// The clock is the time stamp counter.

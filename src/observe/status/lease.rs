@@ -14,7 +14,10 @@ pub(super) struct Lease {
     /// The process that has the mapping: a child of fork has not.
     pub epoch: u16,
     pub ticks: Ticks,
+    /// The last collective calls.
     pub recorder: Recorder,
+    /// The last messages.
+    pub messages: Recorder,
 }
 
 impl Lease {

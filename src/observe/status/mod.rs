@@ -29,7 +29,7 @@ mod wait;
 pub use dump::{FILE_PREFIX, write_dump};
 pub use failure::FailureKind;
 pub use held::HeldPage;
-pub use operations::{OperationSnapshot, ShownEnd};
+pub use operations::{MessageSide, OperationSnapshot, ShownEnd};
 pub use page::{CallSlot, CommIdentity, Identity, StatusPage};
 pub use page_copy::PageCopy;
 pub use page_file::PageFile;

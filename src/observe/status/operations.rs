@@ -1,4 +1,5 @@
-//! The flight recorder: the last operations of an engine, in a ring of its page.
+//! The flight recorder: the last operations of an engine, in rings of its page: one of collective calls, and
+//! one of messages, of which there are often more.
 //!
 //! Each operation has a cache line. It is written when the operation begins. When it ends, or has moved its
 //! first byte, one more word is written, unless the ring has come round. A page outlives its process while
@@ -10,11 +11,14 @@
 //! Times are those of [`Ticks`]. A call on the fast path takes some tens of microseconds at most, or leaves
 //! that path. So it is written down as ended when it begins ([`ShownEnd`]), and its end is given as its
 //! begin. It costs the recorder one read of the time stamp counter and ten stores, and no system call.
+//!
+//! A message on the fast path is written down in the same way: after it was sent, or before the receiver
+//! looks for it. So nobody waits for the recorder. Other messages end when the program learns that they have.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use super::layout::{KEPT, OperationWords, halves};
-use crate::base::Call;
+use super::layout::{ANY_RANK, KEPT, OperationWords, SENDS, halves};
+use crate::base::{Call, CallKind, Rank};
 use crate::sys::ticks::{Scale, Ticks};
 
 /// What is written of the end of an operation when it begins.
@@ -52,20 +56,30 @@ impl Recorder {
     #[inline(always)]
     pub fn begin(&self, place: u64, call: &[u64; 2], end: ShownEnd) {
         match self.ticks {
-            Ticks::Counter => self.begin_at(Ticks::Counter.now(), place, call, end),
-            Ticks::Coarse => self.begin_by_coarse_clock(place, call, end),
+            Ticks::Counter => self.begin_at(Ticks::Counter.now(), place, call, None, end),
+            Ticks::Coarse => self.begin_by_coarse_clock(place, call, None, end),
+        }
+    }
+
+    /// Notes that a message begins, as `begin` does.
+    #[inline(always)]
+    pub fn begin_message(&self, place: u64, call: &[u64; 2], side: MessageSide, end: ShownEnd) {
+        let peer = Some(side.to_word());
+        match self.ticks {
+            Ticks::Counter => self.begin_at(Ticks::Counter.now(), place, call, peer, end),
+            Ticks::Coarse => self.begin_by_coarse_clock(place, call, peer, end),
         }
     }
 
     // Apart from the other, which would save registers for the sake of this one's call.
     #[cold]
     #[inline(never)]
-    fn begin_by_coarse_clock(&self, place: u64, call: &[u64; 2], end: ShownEnd) {
-        self.begin_at(Ticks::Coarse.now(), place, call, end);
+    fn begin_by_coarse_clock(&self, place: u64, call: &[u64; 2], peer: Option<u64>, end: ShownEnd) {
+        self.begin_at(Ticks::Coarse.now(), place, call, peer, end);
     }
 
     #[inline(always)]
-    fn begin_at(&self, time: u64, place: u64, call: &[u64; 2], end: ShownEnd) {
+    fn begin_at(&self, time: u64, place: u64, call: &[u64; 2], peer: Option<u64>, end: ShownEnd) {
         let latest = self.latest.load(Ordering::Relaxed) + 1;
         self.latest.store(latest, Ordering::Relaxed);
         let words = self.at(latest);
@@ -76,6 +90,9 @@ impl Recorder {
         words.place.store(place, Ordering::Relaxed);
         words.call[0].store(call[0], Ordering::Relaxed);
         words.call[1].store(call[1], Ordering::Relaxed);
+        if let Some(peer) = peer {
+            words.peer.store(peer, Ordering::Relaxed);
+        }
         words.number.store(latest, Ordering::Release);
     }
 
@@ -93,6 +110,23 @@ impl Recorder {
     /// Notes that the operation which began last is still under way.
     pub fn reopen_latest(&self) {
         self.at(self.latest()).end.store(ShownEnd::Open as u64, Ordering::Relaxed);
+    }
+
+    /// Takes the operation back that began last: nothing has come of it.
+    pub fn retract_latest(&self) {
+        let latest = self.latest();
+        self.at(latest).number.store(0, Ordering::Relaxed);
+        self.latest.store(latest - 1, Ordering::Relaxed);
+    }
+
+    /// Notes which message a receive has got.
+    pub fn note_message(&self, number: u64, call: &[u64; 2], side: MessageSide) {
+        if self.is_kept(number) {
+            let words = self.at(number);
+            words.call[0].store(call[0], Ordering::Relaxed);
+            words.call[1].store(call[1], Ordering::Relaxed);
+            words.peer.store(side.to_word(), Ordering::Relaxed);
+        }
     }
 
     /// Notes that an operation has moved its first byte.
@@ -116,17 +150,39 @@ impl Recorder {
     }
 }
 
+/// A side of a message, and who is at the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageSide {
+    /// Whether this rank sends.
+    pub is_send: bool,
+    /// The other rank in the communicator; `None`: any.
+    pub peer: Option<Rank>,
+}
+
+impl MessageSide {
+    fn to_word(self) -> u64 {
+        u64::from(self.peer.unwrap_or(ANY_RANK)) | if self.is_send { SENDS } else { 0 }
+    }
+
+    fn of_word(word: u64) -> MessageSide {
+        let peer = Some(word as u32).filter(|peer| *peer != ANY_RANK);
+        MessageSide { is_send: word & SENDS != 0, peer }
+    }
+}
+
 /// An operation of a [`super::Snapshot`]. Times are nanoseconds of CLOCK_MONOTONIC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationSnapshot {
-    /// Its number among the operations of its engine. It begins at 1.
+    /// Its number among the collective calls, or the messages, of its engine. It begins at 1.
     pub number: u64,
     /// Context of the communicator.
     pub context: u32,
     /// Number of the call in the communicator.
     pub call_number: u32,
-    /// The call.
+    /// The call. Of a message, its count and tag; of a receive that has got none, what it accepts.
     pub call: Call,
+    /// Which side of a message it is, if it is one.
+    pub side: Option<MessageSide>,
     /// When it began; not known if the clocks of the page make no sense.
     pub began: Option<u64>,
     /// When its first byte moved, if that is known.
@@ -161,9 +217,9 @@ fn of(word: &AtomicU64) -> u64 {
 
 impl OperationWords {
     /// What stays the same while an operation has the place.
-    fn head(&self) -> [u64; 5] {
-        let OperationWords { number, begin, place, call, .. } = self;
-        [number, begin, place, &call[0], &call[1]].map(of)
+    fn head(&self) -> [u64; 6] {
+        let OperationWords { number, begin, place, call, peer, .. } = self;
+        [number, begin, place, &call[0], &call[1], peer].map(of)
     }
 
     /// The operation of place `at`, unless the place is free.
@@ -174,12 +230,14 @@ impl OperationWords {
         }
         let (context, call_number) = halves(of(&self.place));
         let (moved, end) = (of(&self.moved), of(&self.end));
+        let call = Call::unpack([of(&self.call[0]), of(&self.call[1])])?;
         let began = scale.nanoseconds(of(&self.begin));
         Some(OperationSnapshot {
             number,
             context,
             call_number,
-            call: Call::unpack([of(&self.call[0]), of(&self.call[1])])?,
+            call,
+            side: (call.kind == CallKind::Transfer).then(|| MessageSide::of_word(of(&self.peer))),
             began,
             moved: scale.nanoseconds(moved).filter(|_| moved != 0 && moved >= of(&self.begin)),
             ended: if end == ShownEnd::Soon as u64 {

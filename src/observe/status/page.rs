@@ -10,16 +10,16 @@ use super::layout::{
     COUNTER, CommWords, FILE_BYTES, FileWords, HostNames, KINDS, LISTED, MAGIC, NAME, PageWords, USED, pair,
 };
 use super::lease::Lease;
-use super::operations::{Recorder, ShownEnd};
+use super::operations::{MessageSide, Recorder, ShownEnd};
 use super::progress;
 use super::snapshot::{Snapshot, read_own};
 use super::wait::WaitSlot;
 use crate::base::{Error, Rank};
+use crate::sys::host;
 use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::ticks::Ticks;
-use crate::sys::host;
 
 /// What a page says of its job.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +102,7 @@ impl StatusPage {
         let words = file.pages().iter().find(take)?;
         let is_fresh = words.taken_at[1].load(Ordering::Relaxed) == 0;
         let recorder = Recorder::new(&words.operations, file.ticks, is_fresh);
+        let messages = Recorder::new(&words.messages, file.ticks, is_fresh);
         words.progress.iter().for_each(|place| place.operation.store(0, Ordering::Relaxed));
         words.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         words.job.store(identity.job, Ordering::Relaxed);
@@ -115,7 +116,7 @@ impl StatusPage {
         words.taken_at[0].store(now.ticks, Ordering::Relaxed);
         words.taken_at[1].store(now.nanoseconds, Ordering::Relaxed);
         words.magic.store(MAGIC, Ordering::Release);
-        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, ticks: file.ticks, recorder })))
+        Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, ticks: file.ticks, recorder, messages })))
     }
 
     /// Says that ranks of a host do not see each other's processes.
@@ -171,6 +172,36 @@ impl StatusPage {
     /// Notes that an operation has ended.
     pub fn note_end(&self, operation: u64, has_failed: bool) {
         self.0.recorder.end(operation, has_failed);
+    }
+
+    /// Notes that a message begins, or has ended with its begin. `call` is packed, and its root is the tag.
+    // Not inlined, as `CallSlot::note`.
+    #[inline(never)]
+    pub fn note_message(&self, context: u32, side: MessageSide, call: &[u64; 2], end: ShownEnd) {
+        self.0.messages.begin_message(pair(context, 0), call, side, end);
+    }
+
+    /// Number of the message that was recorded last.
+    pub fn latest_message(&self) -> u64 {
+        self.0.messages.latest()
+    }
+
+    /// Takes the message back that was recorded last: it has not begun.
+    pub fn retract_message(&self) {
+        self.0.messages.retract_latest();
+    }
+
+    /// Notes that the message which was recorded last is still under way, though it was to end soon.
+    pub fn note_message_goes_on(&self) {
+        self.0.messages.reopen_latest();
+    }
+
+    /// Notes that a message has ended. `got`: what a receive has got.
+    pub fn note_message_end(&self, number: u64, has_failed: bool, got: Option<(MessageSide, [u64; 2])>) {
+        if let Some((side, call)) = got {
+            self.0.messages.note_message(number, &call, side);
+        }
+        self.0.messages.end(number, has_failed);
     }
 
     /// What the page says now.

@@ -105,6 +105,7 @@ impl PageFile {
             if is_still || look == MOST_LOOKS {
                 let earlier = before.words();
                 operations::keep_what_is_in(&earlier.operations, &words.operations);
+                operations::keep_what_is_in(&earlier.messages, &words.messages);
                 progress::keep_what_is_in(&earlier.progress, &words.progress);
                 let read = ReadTime::now(words);
                 return Ok(Some(PageCopy { words: after, read, is_still }));

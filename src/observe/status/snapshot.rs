@@ -39,8 +39,10 @@ pub struct Snapshot {
     pub comms: Vec<CommSnapshot>,
     /// The waits that last long.
     pub waits: Vec<WaitSnapshot>,
-    /// The last operations, in their order.
+    /// The last collective calls, in their order.
     pub operations: Vec<OperationSnapshot>,
+    /// The last messages, in their order.
+    pub messages: Vec<OperationSnapshot>,
     /// How far those have come that move many bytes, by their numbers.
     pub progress: BTreeMap<u64, Progress>,
 }
@@ -140,6 +142,7 @@ pub(super) fn snapshot(page: &PageWords, read: &ReadTime, is_still: bool) -> Sna
             .collect(),
         progress: operations.iter().filter_map(far).collect(),
         operations,
+        messages: operations::read(&page.messages, &scale),
     }
 }
 

@@ -9,6 +9,7 @@ mod late;
 mod late_data;
 mod messages;
 mod quit;
+mod recorded;
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
