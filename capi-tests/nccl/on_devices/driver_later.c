@@ -6,9 +6,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-enum { COUNT = 1 << 16, LOOK_US = 20000 };
+enum { COUNT = 1 << 16 };
 
 #define EXPECT(condition)                                                                                              \
     do {                                                                                                               \
@@ -35,6 +34,7 @@ int main(int argc, char **argv)
     device_address on_device = 0;
     void *context = NULL;
     MPI_Datatype every_second;
+    MPI_Request receive;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -52,13 +52,15 @@ int main(int argc, char **argv)
     CALL("cuDevicePrimaryCtxRetain", (void **, int), &context, 0);
     CALL("cuCtxSetCurrent", (void *), context);
     CALL("cuMemAlloc_v2", (device_address *, size_t), &on_device, COUNT * sizeof(int));
-    /* Calls look for the driver about once a millisecond. The driver for tests starts faster than that. */
-    usleep(LOOK_US);
+    void *buffer = (void *)(size_t)on_device;
+    /* Calls look for the driver about once a millisecond, and the driver for tests starts faster than that. Once one has found it,
+     * a receive into memory of the device that leaves gaps is refused. Until then it is only prepared. */
+    while (MPI_Recv_init(buffer, 1, every_second, rank, 0, MPI_COMM_WORLD, &receive) == MPI_SUCCESS)
+        MPI_Request_free(&receive);
 
     for (int at = 0; at < COUNT; at++)
         numbers[at] = rank + at;
     CALL("cuMemcpyHtoD_v2", (device_address, const void *, size_t), on_device, numbers, COUNT * sizeof(int));
-    void *buffer = (void *)(size_t)on_device;
     EXPECT(MPI_Allreduce(MPI_IN_PLACE, buffer, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
     CALL("cuMemcpyDtoH_v2", (void *, device_address, size_t), numbers, on_device, COUNT * sizeof(int));
     for (int at = 0; at < COUNT; at++)

@@ -1,12 +1,9 @@
 /* All-to-alls of long messages with different lengths, made of sends and receives. A group is on two streams, and has two messages
- * to some ranks; each rank sends to itself, too. The first communicator makes the buffers known to all ranks. The calls of the
- * second one need no copies in host memory then, which the library tells at its end. Rank r uses device r modulo their number. */
-#define _DEFAULT_SOURCE
-#include <unistd.h>
-
+ * to some ranks; each rank sends to itself, too. Short-lived communicators make the buffers known to all ranks. The calls of the
+ * one named "last" need no copies in host memory then, which the library tells at its end. Rank r uses device r modulo their number. */
 #include "rank.h"
 
-enum { MOST = 8, SHORTEST = 300000, STEP = 10007, ROUNDS = 6 };
+enum { MOST = 8, SHORTEST = 300000, STEP = 10007, SHORT_LIVED = 4, ROUNDS = 6 };
 
 struct job {
     int rank, ranks;
@@ -81,39 +78,43 @@ static void expect_all(struct job *job, int round)
         }
 }
 
-static void rounds(struct job *job, ncclComm_t comm)
+static void rounds(struct job *job, ncclComm_t comm, int number)
 {
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < number; round++) {
         give(job, round);
         /* The group follows what is in both streams, and both wait for its end. */
         CUDACHECK(cudaMemsetAsync(job->result, 0, sizeof(float), job->stream[1]));
         exchange(job, comm, round);
         expect_all(job, round);
         CUDACHECK(cudaStreamSynchronize(job->stream[1]));
-        /* Memory is mapped while no call is queued. */
-        usleep(20000);
     }
 }
 
 int main(int argc, char **argv)
 {
     struct job job;
-    ncclComm_t first, second;
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t comm;
 
     begin_mpi(&argc, &argv, &job.rank, &job.ranks);
     EXPECT(job.ranks <= MOST);
     use_device(job.rank);
-    first = join(job.rank, job.ranks);
-    second = join(job.rank, job.ranks);
+    config.commName = "last";
+    NCCLCHECK(ncclCommInitRankConfig(&comm, job.ranks, shared_id(job.rank), job.rank, &config));
     for (int i = 0; i < 2; i++)
         CUDACHECK(cudaStreamCreateWithFlags(&job.stream[i], cudaStreamNonBlocking));
     size_t bytes = (size_t)job.ranks * 2 * (SHORTEST + 6 * STEP) * sizeof(float);
     CUDACHECK(cudaMalloc((void **)&job.given, bytes));
     CUDACHECK(cudaMalloc((void **)&job.result, bytes));
-    rounds(&job, first);
-    rounds(&job, second);
-    NCCLCHECK(ncclCommDestroy(second));
-    NCCLCHECK(ncclCommDestroy(first));
+    /* Memory is mapped at the beginning of a call if no other one is queued, as after the end of a communicator. What is mapped
+     * stays for the last communicator. */
+    for (int i = 0; i < SHORT_LIVED; i++) {
+        ncclComm_t first = join(job.rank, job.ranks);
+        rounds(&job, first, 1);
+        NCCLCHECK(ncclCommDestroy(first));
+    }
+    rounds(&job, comm, ROUNDS);
+    NCCLCHECK(ncclCommDestroy(comm));
     for (int i = 0; i < 2; i++)
         CUDACHECK(cudaStreamDestroy(job.stream[i]));
     CUDACHECK(cudaFree(job.given));

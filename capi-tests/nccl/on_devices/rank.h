@@ -22,15 +22,21 @@ static inline void use_device(int rank)
     CUDACHECK(cudaSetDevice(rank % devices));
 }
 
-/* Makes a communicator of all ranks, on their current devices. */
-static inline ncclComm_t join(int rank, int ranks)
+/* Makes an id that all ranks have. */
+static inline ncclUniqueId shared_id(int rank)
 {
     ncclUniqueId id;
-    ncclComm_t comm;
     if (rank == 0)
         NCCLCHECK(ncclGetUniqueId(&id));
     MPICHECK(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCLCHECK(ncclCommInitRank(&comm, ranks, id, rank));
+    return id;
+}
+
+/* Makes a communicator of all ranks, on their current devices. */
+static inline ncclComm_t join(int rank, int ranks)
+{
+    ncclComm_t comm;
+    NCCLCHECK(ncclCommInitRank(&comm, ranks, shared_id(rank), rank));
     return comm;
 }
 
