@@ -30,13 +30,13 @@ LIMIT_S = 120
 # Processes, and GPUs that do not exist.
 SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
 MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture", "pinned", "reset", "scaled", "group_streams", "late",
-                "graphs", "one_queue", "exchanges"]
+                "graphs", "one_queue", "exchanges", "around_calls"]
 
 STAGED = {"ANYCCL_DEVICE_WAY": "staged"}
 # One hardware queue for all streams of a device, on the driver double and on GPUs.
 ONE_QUEUE = {"CUDA_DOUBLE_CHANNELS": "1", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}
 # How calls go; a call with ordinary host memory and that of a device is always staged.
-BY_BOTH = ("pinned", "reset", "scaled", "group_streams", "late", "graphs", "exchanges")
+BY_BOTH = ("pinned", "reset", "scaled", "group_streams", "late", "graphs", "exchanges", "around_calls")
 WAYS = ({"mixture": [STAGED], "one_queue": [ONE_QUEUE, ONE_QUEUE | STAGED]} | {name: [{}, STAGED] for name in BY_BOTH})
 WAYS["graphs"] += [ONE_QUEUE]
 
