@@ -126,9 +126,9 @@ def check(prefix, header, work, real=False):
     # Its last communicator uses only buffers that the receivers address.
     for processes, gpus in ((2, 1), (3, 2)):
         words = ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, bench.compile("exchanges")]
-        told = bench.run("anyccl", words, processes, ANYCCL_LOG="debug")
-        if re.findall(r'in "last": .* have copied (\d+)', told) != ["0"] * processes:
-            raise Failed(f"exchanges: the last communicator has copied buffers\n{told}")
+        errors = bench.run("anyccl", words, processes, ANYCCL_LOG="debug")
+        if re.findall(r'in "last": .* have copied (\d+)', errors) != ["0"] * processes:
+            raise Failed(f"exchanges: the last communicator has copied buffers\n{errors}")
     print("on devices: exchanges without copies in host memory", flush=True)
 
 
