@@ -1,5 +1,5 @@
 /* Tests of partitioned messages: different numbers of partitions on both sides, every way to mark partitions as ready,
- * datatypes with holes, order of messages with equal tags, and errors. */
+ * datatypes with holes, order of messages with equal tags, tags of any size, and errors. */
 #include "common/report.h"
 
 #include <pthread.h>
@@ -432,6 +432,57 @@ static void unstarted(void)
     }
 }
 
+/* Tags that differ in any bit are different tags, in whatever order their messages are prepared. */
+static void tags(void)
+{
+    enum { N = 6 };
+    int out[N], in[N], found, *most;
+    MPI_Request sends[N], receives[N];
+    CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found));
+    CHECK(found);
+    if (*most < (1 << 30) + TAG) {
+        return;
+    }
+    int const tag[N] = {TAG, (1 << 30) + TAG, TAG, *most, *most & ~(1 << 30), (1 << 30) + TAG};
+    int const expected[N] = {5, 1, 2, 4, 0, 3};
+    for (int way = 0; way < 3; way++) {
+        /* Receives come first, last, and between two halves of the sends. */
+        for (int i = 0; i < 2 * N; i++) {
+            int turn = way == 0 ? i : way == 1 ? (i + N) % (2 * N) : (i + N + N / 2) % (2 * N);
+            int at = turn < N ? expected[turn] : turn - N;
+            if (turn < N) {
+                CALL(MPI_Precv_init(&in[at], 1, 1, MPI_INT, left, tag[at], MPI_COMM_WORLD, MPI_INFO_NULL,
+                                    &receives[at]));
+            } else {
+                CALL(
+                    MPI_Psend_init(&out[at], 1, 1, MPI_INT, right, tag[at], MPI_COMM_WORLD, MPI_INFO_NULL, &sends[at]));
+            }
+        }
+        int good = 0;
+        for (int i = 0; i < N; i++) {
+            out[i] = 100 * rank + i;
+        }
+        CALL(MPI_Startall(N, receives));
+        CALL(MPI_Startall(N, sends));
+        for (int i = 0; i < N; i++) {
+            CALL(MPI_Pready(0, sends[N - 1 - i]));
+        }
+        for (int i = 0; i < N; i++) {
+            MPI_Status status;
+            CALL(MPI_Wait(&receives[i], &status));
+            good += in[i] % 100 < N && tag[in[i] % 100] == tag[i] && in[i] / 100 == left && status.MPI_TAG == tag[i];
+        }
+        CALL(MPI_Waitall(N, sends, MPI_STATUSES_IGNORE));
+        /* The last way prepares the second send with the high tag before the first. */
+        CHECK(good == N && in[5] % 100 == (way == 2 ? 5 : 1) && in[2] % 100 == 0);
+        for (int i = 0; i < N; i++) {
+            CALL(MPI_Request_free(&sends[i]));
+            CALL(MPI_Request_free(&receives[i]));
+        }
+        CALL(MPI_Barrier(MPI_COMM_WORLD));
+    }
+}
+
 /* Messages whose requests are freed while they are under way still arrive, though no call names them any more. */
 static void freed(void)
 {
@@ -487,6 +538,7 @@ int main(int argc, char **argv)
     too_long();
     shorter();
     unstarted();
+    tags();
     freed();
     return report_end();
 }

@@ -31,7 +31,7 @@ pub unsafe fn free(comm: InputOutput<CommHandle>) -> Result<()> {
     found.attributes.delete_all(found.id).map_err(|error| error.on(found.id))?;
     COMMS.remove(found.id)?;
     comm.set(CommHandle::NULL);
-    p2p::partitioned::forget(found.id);
+    p2p::partitioned::forget(&found);
     sweep();
     if is_in_use(found.id) {
         kept().lock().push(found);

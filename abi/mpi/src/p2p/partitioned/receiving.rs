@@ -7,7 +7,8 @@ use anyccl_engine::comm as engine;
 use anyccl_engine::p2p::Selector;
 use parking_lot::Mutex;
 
-use super::description::{Description, Expected};
+use super::description::Description;
+use super::expected::Expected;
 use super::parts::Parts;
 use super::tags::of_part;
 use super::whole::{Extent, Whole};
@@ -80,8 +81,8 @@ impl Receiving {
 
     /// Goes on with a run as far as possible. Returns the outcome if it has ended.
     fn move_on(&self, run: &mut Run) -> Option<Result<Status>> {
-        if let Sender::Unknown(expected) = &mut run.sender {
-            match expected.poll()? {
+        if let Sender::Unknown(expected) = &run.sender {
+            match expected.poll(&self.comm)? {
                 Ok(description) => run.sender = Sender::Known(description),
                 Err(error) => {
                     run.failed = Some(error.clone());

@@ -8,7 +8,7 @@ use crate::error::{Class, Error, Result};
 pub(super) const PARTS: u64 = 0x0f00_0000;
 /// Tags of parts are below this one.
 const FIRST_PART: i32 = -0x3100_0000;
-/// Bits of the program's tag in the tag of a description.
+/// Bits of the program's tag in the tag of a description: all but the highest.
 const DESCRIPTION_BITS: i32 = 0x3fff_ffff;
 
 /// The tag of the description of a message with this tag.
