@@ -1,5 +1,6 @@
 /* Tests of files: opening, views, accesses of one rank and of all, file pointers, and errors. */
 #define _GNU_SOURCE
+#include "common/memory_kinds.h"
 #include "common/report.h"
 
 #include <errno.h>
@@ -133,6 +134,7 @@ static void opening(void)
     CALL(MPI_Info_free(&info));
     CALL(MPI_File_get_info(file, &info));
     CHECK(info != MPI_INFO_NULL);
+    check_memory_kinds(info);
     CALL(MPI_Info_free(&info));
     CALL(MPI_File_sync(file));
     CALL(MPI_File_close(&file));

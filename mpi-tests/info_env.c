@@ -1,4 +1,5 @@
 /* Tests of info objects and of environment queries. */
+#include "common/memory_kinds.h"
 #include "common/report.h"
 
 static void infos(void)
@@ -45,8 +46,12 @@ static void infos(void)
     CALL(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm));
     CALL(MPI_Comm_get_info(comm, &copy));
     CHECK(copy != MPI_INFO_NULL);
+    check_memory_kinds(copy);
     CALL(MPI_Info_free(&copy));
     CALL(MPI_Comm_set_info(comm, info));
+    CALL(MPI_Comm_get_info(MPI_COMM_WORLD, &copy));
+    check_memory_kinds(copy);
+    CALL(MPI_Info_free(&copy));
     CALL(MPI_Comm_free(&comm));
     CALL(MPI_Info_free(&info));
 }

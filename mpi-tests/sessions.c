@@ -1,5 +1,6 @@
 /* Tests of sessions: before MPI_Init, beside it and after MPI_Finalize, sets of processes, communicators that are made
  * from groups, error handlers, and buffers. */
+#include "common/memory_kinds.h"
 #include "common/report.h"
 
 #include <pthread.h>
@@ -154,6 +155,7 @@ static void levels(void)
         if (is_ours) {
             CHECK(!strcmp(value, names[i]));
         }
+        check_memory_kinds(used);
         CALL(MPI_Info_free(&used));
         CALL(MPI_Session_finalize(&session));
         CHECK(session == MPI_SESSION_NULL);

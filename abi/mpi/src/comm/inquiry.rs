@@ -7,7 +7,7 @@ use crate::abi::TextLimit;
 use crate::arguments::{CommHandle, InfoHandle, Output, TextPlace};
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
-use crate::info::Pairs;
+use crate::info::{ASSERTED_KINDS, Pairs};
 
 /// `MPI_Comm_rank`.
 pub unsafe fn rank(comm: CommHandle, rank: Output<i32>) -> Result<()> {
@@ -95,7 +95,7 @@ pub unsafe fn get_name(comm: CommHandle, name: TextPlace, length: Output<i32>) -
 impl Pairs {
     /// The assertions of MPI among these hints. Other hints are ignored.
     pub(super) fn known_hints(&self) -> Pairs {
-        const KNOWN: [&str; 4] = [
+        const TRUTHS: [&str; 4] = [
             "mpi_assert_no_any_tag",
             "mpi_assert_no_any_source",
             "mpi_assert_exact_length",
@@ -103,7 +103,8 @@ impl Pairs {
         ];
         let mut known = Pairs::default();
         for (key, value) in self.iter() {
-            if KNOWN.contains(&key) && matches!(value, "true" | "false") {
+            let is_truth = TRUTHS.contains(&key) && matches!(value, "true" | "false");
+            if is_truth || key == ASSERTED_KINDS {
                 // It comes from a set of pairs, so it fits.
                 let _ = known.set(key, value);
             }
@@ -123,6 +124,6 @@ pub unsafe fn set_info(comm: CommHandle, info: InfoHandle) -> Result<()> {
 /// `MPI_Comm_get_info`.
 pub unsafe fn get_info(comm: CommHandle, info: Output<InfoHandle>) -> Result<()> {
     let hints = Comm::from_handle(comm)?.info.lock().clone();
-    info.set(hints.handle());
+    info.set(hints.with_memory_kinds().handle());
     Ok(())
 }

@@ -75,7 +75,7 @@ pub unsafe fn get_group(fh: FileHandle, group: Output<GroupHandle>) -> Result<()
 /// `MPI_File_get_info`.
 pub unsafe fn get_info(fh: FileHandle, info: Output<InfoHandle>) -> Result<()> {
     with(fh, |file| {
-        info.set(file.hints.lock().pairs()?.handle());
+        info.set(file.hints.lock().pairs()?.with_memory_kinds().handle());
         Ok(())
     })
 }

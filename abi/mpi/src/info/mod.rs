@@ -1,14 +1,16 @@
 //! Info objects: keys with values, in the order in which the keys were first set (MPI 5.0, chapter 10).
 //!
-//! [`calls`] has MPI's functions; `start` has the contents of `MPI_INFO_ENV`. Everything works before
-//! `MPI_Init` and after `MPI_Finalize`.
+//! [`calls`] has MPI's functions; `start` has the contents of `MPI_INFO_ENV`, `memory_kinds` a key that the
+//! hints of most objects have. Everything works before `MPI_Init` and after `MPI_Finalize`.
 
 pub mod calls;
+mod memory_kinds;
 mod pairs;
 mod start;
 
 use std::sync::Arc;
 
+pub use memory_kinds::ASSERTED_KINDS;
 pub use pairs::Pairs;
 use parking_lot::Mutex;
 

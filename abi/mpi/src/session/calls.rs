@@ -70,7 +70,7 @@ pub unsafe fn finalize(session: InputOutput<SessionHandle>) -> Result<()> {
 
 /// `MPI_Session_get_info`.
 pub unsafe fn get_info(session: SessionHandle, info: Output<InfoHandle>) -> Result<()> {
-    info.set(Session::from_handle(session)?.info.clone().handle());
+    info.set(Session::from_handle(session)?.info.clone().with_memory_kinds().handle());
     Ok(())
 }
 

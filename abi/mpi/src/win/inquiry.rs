@@ -10,11 +10,11 @@ use crate::abi::{Abi, Numbers, TextLimit};
 use crate::arguments::{GroupHandle, InfoHandle, Output, TextPlace, WinHandle};
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
-use crate::info::Pairs;
+use crate::info::{ASSERTED_KINDS, Pairs};
 
 /// Keys that the standard reserves. Other keys are ignored. All are kept; those that change something
 /// do so when the window is made.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "no_locks",
     "accumulate_ordering",
     "accumulate_ops",
@@ -23,6 +23,7 @@ const KNOWN: [&str; 8] = [
     "alloc_shared_noncontig",
     "mpi_accumulate_granularity",
     "mpi_minimum_memory_alignment",
+    ASSERTED_KINDS,
 ];
 
 /// Hints that every window has, with the standard's defaults.
@@ -60,7 +61,7 @@ pub unsafe fn get_group(win: WinHandle, group: Output<GroupHandle>) -> Result<()
 /// `MPI_Win_get_info`.
 pub unsafe fn get_info(win: WinHandle, info: Output<InfoHandle>) -> Result<()> {
     with(win, |win| {
-        info.set(win.info.lock().clone().handle());
+        info.set(win.info.lock().clone().with_memory_kinds().handle());
         Ok(())
     })
 }
