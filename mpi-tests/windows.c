@@ -1,4 +1,5 @@
 /* Tests of windows: making them, attributes, operators on all datatypes, synchronization, and errors. */
+#include "common/memory_kinds.h"
 #include "common/report.h"
 
 #include <sched.h>
@@ -96,8 +97,7 @@ static int is_one_host(void)
     CALL(MPI_Comm_size(host, &of_host));
     CALL(MPI_Comm_free(&host));
     CALL(MPI_Allreduce(MPI_IN_PLACE, &of_host, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-    const char *transport = getenv("ANYCCL_TRANSPORT");
-    return of_host == size && !(transport && strcmp(transport, "tcp") == 0);
+    return of_host == size;
 }
 
 /* A window has the hints that it was given, and the standard's defaults for others. */
@@ -116,29 +116,35 @@ static void hints(void)
     CHECK(!is_anyccl || (is_there && strcmp(value, "none") == 0));
     CALL(MPI_Info_get(info, "accumulate_ops", (int)sizeof value - 1, value, &is_there));
     CHECK(!is_anyccl || (is_there && strcmp(value, "same_op_no_op") == 0));
+    check_memory_kinds(info);
     CALL(MPI_Info_free(&info));
     CALL(MPI_Win_free(&win));
 }
 
-/* Memory of MPI_Win_allocate_shared is used by loads and stores. */
+/* Memory of MPI_Win_allocate_shared is used by loads and stores, of all ranks that MPI_Comm_split_type says share it. */
 static void shared_memory(int is_apart)
 {
     MPI_Win win;
     MPI_Info info;
+    MPI_Comm near;
     MPI_Aint bytes;
-    int *base, *theirs, unit, count = rank == 1 ? 0 : rank + 2;
+    int *base, *theirs, unit, own, ranks;
+    CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near));
+    CALL(MPI_Comm_rank(near, &own));
+    CALL(MPI_Comm_size(near, &ranks));
+    int count = own == 1 ? 0 : own + 2;
     CALL(MPI_Info_create(&info));
     CALL(MPI_Info_set(info, "alloc_shared_noncontig", is_apart ? "true" : "false"));
-    CALL(MPI_Win_allocate_shared(count * (MPI_Aint)sizeof(int), sizeof(int), info, MPI_COMM_WORLD, &base, &win));
+    CALL(MPI_Win_allocate_shared(count * (MPI_Aint)sizeof(int), sizeof(int), info, near, &base, &win));
     CALL(MPI_Info_free(&info));
     CHECK(attribute_of(win, MPI_WIN_CREATE_FLAVOR) == MPI_WIN_FLAVOR_SHARED);
     CALL(MPI_Win_fence(0, win));
     for (int i = 0; i < count; i++) {
-        base[i] = 100 * rank + i;
+        base[i] = 100 * own + i;
     }
     CALL(MPI_Win_fence(0, win));
     int *last = NULL;
-    for (int peer = 0; peer < size; peer++) {
+    for (int peer = 0; peer < ranks; peer++) {
         CALL(MPI_Win_shared_query(win, peer, &bytes, &unit, &theirs));
         CHECK(bytes == (MPI_Aint)sizeof(int) * (peer == 1 ? 0 : peer + 2) && unit == (int)sizeof(int));
         for (int i = 0; i < (peer == 1 ? 0 : peer + 2); i++) {
@@ -153,6 +159,7 @@ static void shared_memory(int is_apart)
     CHECK(bytes == 2 * (MPI_Aint)sizeof(int) && theirs[1] == 1);
     CALL(MPI_Win_fence(0, win));
     CALL(MPI_Win_free(&win));
+    CALL(MPI_Comm_free(&near));
 }
 
 static const MPI_Datatype types[] = {MPI_SIGNED_CHAR,
@@ -487,10 +494,9 @@ int main(int argc, char **argv)
     which_library();
     attributes();
     hints();
-    if (is_one_host()) {
-        shared_memory(0);
-        shared_memory(1);
-    } else if (is_anyccl) {
+    shared_memory(0);
+    shared_memory(1);
+    if (is_anyccl && !is_one_host()) {
         MPI_Win win;
         int *base;
         CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));

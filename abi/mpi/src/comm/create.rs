@@ -2,6 +2,7 @@
 
 use anyccl_engine::comm::Communicator;
 
+use super::hosts::leaders;
 use super::parent::{adopt, named, parent};
 use super::{Comm, Formed, agreement, intercomm};
 use crate::arguments::{CommHandle, GroupHandle, InfoHandle, Output};
@@ -82,21 +83,23 @@ pub unsafe fn split_type(
     let parent = parent(comm)?;
     let info = Pairs::of_handle_or_null(info)?;
     let resource = info.get("mpi_hw_resource_type");
-    let wants_host = match split_type {
+    let wants_memory = match split_type {
         c::COMM_TYPE_SHARED => true,
         c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => resource == Some("mpi_shared_memory"),
         // The hardware below a host is unknown here, so there is no such part of it.
         c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => false,
         other => return Err(Error::new(Class::ARG, format!("{other} is no way to split a communicator"))),
     };
-    // A process that wants no communicator does not know what the others want, so all do the same.
+    // A process that wants no communicator does not know what the others want, so all do the same. Ranks of a
+    // host that reach each other by TCP only share no memory.
     let host = parent.engine.split_by_host(&named(&parent, "host"))?;
+    let leader = leaders(&host)?[host.rank() as usize];
     if parent.inter().is_some() {
-        let color = wants_host.then(|| host.world_ranks()[0]);
+        let color = wants_memory.then(|| host.world_ranks()[leader as usize]);
         newcomm.set(intercomm::split(&parent, color, key)?);
         return Ok(());
     }
-    let made = host.split(wants_host.then_some(0), key, &named(&parent, "shared"))?;
+    let made = host.split(wants_memory.then_some(leader), key, &named(&parent, "shared"))?;
     newcomm.set(made.map_or(CommHandle::NULL, |engine| adopt(&parent, engine, None)));
     Ok(())
 }

@@ -7,7 +7,8 @@
 //! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates,
 //!   [`from_group`] those that are made from groups alone. With [`agreement`] the members agree on what the
 //!   engine needs to form one.
-//! - [`inquiry`] answers queries; [`end`] frees communicators; [`failures`] goes on without lost processes.
+//! - [`inquiry`] answers queries, [`hosts`] says who shares memory; [`end`] frees communicators;
+//!   [`failures`] goes on without lost processes.
 
 pub mod agreement;
 pub mod create;
@@ -15,6 +16,7 @@ pub mod end;
 pub mod failures;
 mod formed;
 pub mod from_group;
+pub mod hosts;
 pub mod inquiry;
 pub mod intercomm;
 mod lost;

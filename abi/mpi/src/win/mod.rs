@@ -15,7 +15,6 @@
 //! target when it serves others. Fences, and post, start, complete and wait, are collectives and messages.
 //!
 //! - `create` makes windows and frees them, `dynamic` attaches memory; `shared` answers for shared memory.
-//!   `hosts` finds out which ranks share a host.
 //! - `control` has the words of the locks, which `locks` takes by `wait`. `epoch` has what a rank may access
 //!   now, which `checks` asks.
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
@@ -44,7 +43,6 @@ mod epoch;
 mod far;
 pub mod fence;
 mod grants;
-mod hosts;
 mod inbox;
 pub mod inquiry;
 mod local;

@@ -1,9 +1,9 @@
-//! Which ranks of a window reach each other's memory.
+//! Which ranks of a communicator reach each other's memory.
 
 use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
 
-use crate::comm::agreement::gather;
+use super::agreement::gather;
 use crate::error::Result;
 
 /// Transport to ranks whose memory is out of reach.
