@@ -1,9 +1,12 @@
 //! Accumulates: elements of a rank are combined with those of the origin, each in one step.
 //!
-//! All forms take the target's lock for accumulates, piece by piece. Where the target is on another host, it
-//! does so itself.
+//! All forms take the target's lock for accumulates, piece by piece. An operator works on the elements where
+//! they are, if it can, and otherwise on packed copies. Where the target is on another host, it does all that
+//! itself.
 
 use std::sync::Arc;
+
+use anyccl_engine::reduce::ReduceFn;
 
 use super::access::PIECE;
 use super::combine::{LONGEST_COMPARED, Scratch, Step, check_predefined, is_comparable, step};
@@ -14,6 +17,7 @@ use super::remote::Remote;
 use crate::arguments::OpHandle;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
+use crate::types::memory::Memory;
 
 /// The predefined datatype of which elements consist.
 fn basic_of(datatype: &Datatype, what: &str) -> Result<u32> {
@@ -74,6 +78,12 @@ unsafe fn run(
     bytes: usize,
 ) -> Result<()> {
     let basic = Datatype::predefined(code).ok_or_else(|| Error::new(Class::TYPE, "no such elements"))?;
+    if let (Some(origin), None, Step::Combine(function)) = (origin, result, step)
+        && let Some((from, to)) = in_place(origin, remote, basic, bytes)
+    {
+        // SAFETY: passed on from our caller; there are `bytes` bytes at both places, which are aligned.
+        return unsafe { combine_in_place(from, to, remote, function, (bytes, basic.size() as usize)) };
+    }
     let size = basic.size() as usize;
     let most = (PIECE / size).max(1).min(bytes / size);
     let mut scratch = Scratch::for_elements(basic, most);
@@ -100,6 +110,41 @@ unsafe fn run(
         }
         drop(lock);
         done += len;
+    }
+    Ok(())
+}
+
+/// The addresses of the origin's elements and of the target's, if the operator can use them where they are:
+/// each is one aligned run of elements without holes in memory of this process, and they do not overlap.
+fn in_place(origin: &Local, remote: &Remote, basic: &Datatype, bytes: usize) -> Option<(*const u8, *mut u8)> {
+    let Memory::Run(from, _) = origin.memory else { return None };
+    let to = remote.run_here()?;
+    let alignment = (basic.extent() as usize).min(align_of::<u128>());
+    let is_aligned = from.addr().is_multiple_of(alignment) && to.addr().is_multiple_of(alignment);
+    let is_dense = basic.size() == basic.extent();
+    (is_aligned && is_dense && from.addr().abs_diff(to.addr()) >= bytes).then_some((from.cast_const(), to))
+}
+
+/// Combines elements where they are, piece by piece.
+///
+/// # Safety
+/// Both addresses have `bytes` bytes of elements of `size` bytes, and are aligned for them. The first ones
+/// are readable, and the others lie in the memory of the target.
+unsafe fn combine_in_place(
+    from: *const u8,
+    to: *mut u8,
+    remote: &Remote,
+    function: ReduceFn,
+    (bytes, size): (usize, usize),
+) -> Result<()> {
+    let most = (PIECE / size).max(1) * size;
+    for done in (0..bytes).step_by(most) {
+        let (from, to, len) = (from.wrapping_add(done), to.wrapping_add(done), most.min(bytes - done));
+        let lock = remote.win.lock_atomic(remote.rank)?;
+        // SAFETY: promised by the caller. Other accumulates wait for the lock; MPI allows no other access to
+        // these elements meanwhile.
+        unsafe { function(to, from, to, len / size) };
+        drop(lock);
     }
     Ok(())
 }

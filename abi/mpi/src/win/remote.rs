@@ -115,6 +115,12 @@ impl Remote<'_> {
         wire::places((&self.datatype, self.count, self.base), position, most, unit)
     }
 
+    /// The address of the elements, if they are one run in memory of this process.
+    pub fn run_here(&self) -> Option<*mut u8> {
+        let is_here = matches!(self.target.place, Where::Here);
+        self.elements().run(0).filter(|_| is_here).map(std::ptr::with_exposed_provenance_mut)
+    }
+
     fn elements(&self) -> Elements<'_> {
         Elements { datatype: &self.datatype, count: self.count, base: self.base }
     }

@@ -44,7 +44,7 @@ pub struct Elements<'a> {
 
 impl Elements<'_> {
     /// The address of packed byte `position`, if `len` bytes from it on are one run.
-    fn run(&self, position: usize) -> Option<usize> {
+    pub fn run(&self, position: usize) -> Option<usize> {
         let (offset, _) = self.datatype.run_for(self.count)?;
         Some(self.base.wrapping_add_signed(offset as isize).wrapping_add(position))
     }
