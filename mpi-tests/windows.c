@@ -162,6 +162,20 @@ static void shared_memory(int is_apart)
     CALL(MPI_Comm_free(&near));
 }
 
+/* The first rank that has memory is the same for all ranks, whether they reach its memory or not. */
+static void first_memory(void)
+{
+    MPI_Win win;
+    MPI_Aint bytes, first = size > 1 ? 2 * (MPI_Aint)sizeof(int) : 0;
+    int *base, *found, unit;
+    CALL(MPI_Win_allocate(rank > 0 ? (rank + 1) * (MPI_Aint)sizeof(int) : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                          &win));
+    CALL(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &found));
+    CHECK(unit == 4 && (bytes == first || bytes == 0));
+    CHECK(rank != 1 || (bytes == first && found == base));
+    CALL(MPI_Win_free(&win));
+}
+
 static const MPI_Datatype types[] = {MPI_SIGNED_CHAR,
                                      MPI_UNSIGNED_CHAR,
                                      MPI_SHORT,
@@ -496,6 +510,9 @@ int main(int argc, char **argv)
     hints();
     shared_memory(0);
     shared_memory(1);
+    if (is_anyccl) {
+        first_memory();
+    }
     if (is_anyccl && !is_one_host()) {
         MPI_Win win;
         int *base;

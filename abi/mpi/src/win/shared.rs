@@ -18,10 +18,10 @@ fn query(win: WinHandle, rank: i32, size: &Output<i64>, baseptr: *mut c_void) ->
             return Err(Error::new(Class::ARG, "baseptr is NULL"));
         }
         let target = match rank {
-            // The first rank that has memory.
+            // The first rank that has memory, which may be out of reach.
             PROC_NULL => {
-                let is_here = |target: &&Target| target.bytes > 0 && matches!(target.place, Place::Here);
-                win.targets.iter().find(is_here).unwrap_or(&win.targets[win.rank() as usize])
+                let has_memory = |target: &&Target| target.bytes > 0;
+                win.targets.iter().find(has_memory).unwrap_or(&win.targets[win.rank() as usize])
             }
             rank => &win.targets[win.check_rank(rank)? as usize],
         };
