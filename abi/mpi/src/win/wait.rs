@@ -74,21 +74,26 @@ impl Win {
         let (start, limit) = (clock::now(), state::time_limit());
         let (mut quiet_since, mut vigil) = (start, None);
         while !is_done() {
-            if self.distant.is_none() {
+            let has_worked = if self.distant.is_some() {
+                self.serve_now()? || request::progress_staged()
+            } else {
                 self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
-            } else if self.serve_now()? {
-                quiet_since = clock::now();
-                continue;
-            }
-            request::progress_staged();
+                request::progress_staged()
+            };
             if self.distant.is_some() && vigil.is_none() && clock::since(start) >= VIGIL_AFTER {
                 vigil = Some(Vigil::of(self)?);
             }
             if limit.is_some_and(|limit| clock::since(start) >= limit) {
                 return Err(self.late(what, clock::since(start)));
             }
-            let is_quiet = clock::since(quiet_since) >= POLLING;
-            if is_quiet { std::thread::sleep(PAUSE) } else { std::thread::yield_now() }
+            if has_worked {
+                // Another look costs less than the core, which a busy host would not give back at once.
+                quiet_since = clock::now();
+            } else if clock::since(quiet_since) >= POLLING {
+                std::thread::sleep(PAUSE);
+            } else {
+                std::thread::yield_now();
+            }
         }
         Ok(())
     }
