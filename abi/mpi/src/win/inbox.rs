@@ -19,6 +19,8 @@ use crate::error::{Class, Error, Result};
 const ACCESS: i32 = -0x3000_0013;
 /// Messages that are taken in at a time.
 const MOST_AT_ONCE: usize = 64;
+/// Messages whose memory is kept.
+const MOST_SPARE: usize = 16;
 /// Most answers to one rank that are under way. It asks for no more at once; each of its threads may have
 /// taken one more answer than is known here.
 const MOST_ANSWERS: usize = 2 * MOST_OPERATIONS;
@@ -121,7 +123,8 @@ impl Inbox {
             self.probe = Some(start_probe(&win.engine)?);
             let (Some(status), Some(message)) = (status, message) else { break };
             // A longer one is cut, and then has a wrong form.
-            let mut bytes = vec![0; status.bytes.min(wire::LONGEST)];
+            let mut bytes = self.spare.pop().unwrap_or_default();
+            bytes.resize(status.bytes.min(wire::LONGEST), 0);
             let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
             let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: true };
             // SAFETY: the bytes are kept beside the request, which is dropped first.
@@ -133,15 +136,18 @@ impl Inbox {
     }
 
     fn handle(&mut self, win: &Win, at: usize) -> Result<Handled> {
-        let (bytes, from) = (std::mem::take(&mut self.queue[at].bytes), self.queue[at].from);
+        let (mut bytes, from) = (std::mem::take(&mut self.queue[at].bytes), self.queue[at].from);
         let Some(message) = wire::parse(&bytes) else { return Ok(Handled::Wrong) };
         let comes_at_once = matches!(message.header.kind, Kind::Lock | Kind::Reply | Kind::Forget);
         if !comes_at_once && self.grants.is_waiting(from) {
+            bytes.shrink_to_fit();
             return Ok(if self.grants.keep(from, bytes) { Handled::Done } else { Handled::Wrong });
         }
         let handled = self.handle_message(win, from, &message)?;
         if matches!(handled, Handled::Later) {
             self.queue[at].bytes = bytes;
+        } else if self.spare.len() < MOST_SPARE {
+            self.spare.push(bytes);
         }
         Ok(handled)
     }

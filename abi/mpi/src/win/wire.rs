@@ -9,8 +9,9 @@
 
 use crate::datatype::Datatype;
 
-/// Most bytes of data that one message accesses.
-pub const MOST_DATA: usize = 256 << 10;
+/// Most bytes of data that one message accesses. The next one is packed while the target handles it, and both
+/// sides find it in their caches.
+pub const MOST_DATA: usize = 60 << 10;
 /// Most series of a message.
 pub const MOST_SERIES: usize = 1024;
 const WORD: usize = 8;
