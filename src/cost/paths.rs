@@ -22,7 +22,8 @@ pub enum Traffic {
     Everywhere,
     /// One partner per round. Its number differs in one bit if the number of ranks is a power of two.
     Hypercube,
-    /// The same, but the first partners are neighbours, and messages become half as long from round to round.
+    /// A hypercube whose first partners are neighbours, with messages that become half as long from round to
+    /// round.
     NearestFirst,
     /// The root, or the senders to it: the root's wire decides.
     Root,
