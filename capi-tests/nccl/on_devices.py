@@ -76,7 +76,7 @@ class Bench:
         with_mpi = name in MPI_PROGRAMS
         compiler = self.prefix / "bin/anyccl-mpicc" if with_mpi else os.environ.get("CC", "cc")
         program = self.work / name
-        words = [compiler, "-std=c11", "-Wall", "-Wextra", "-O1", "-I", self.header.parent, SOURCES / f"{name}.c", "-o", program,
+        words = [compiler, "-std=c11", "-pthread", "-Wall", "-Wextra", "-O1", "-I", self.header.parent, SOURCES / f"{name}.c", "-o", program,
                  "-L", self.prefix / "lib/anyccl/nccl", "-lnccl", *cuda]
         subprocess.run([str(word) for word in words], check=True)
         return program

@@ -114,29 +114,37 @@ impl Engine {
     /// Shows how the links to other ranks are, for a thread that waits and has shown for what.
     pub(super) fn show_links(&self, ticket: Ticket, slot: Option<&WaitSlot>) {
         if let Some(slot) = slot {
-            slot.show_links(self.links_of_wait(ticket).into_iter());
+            slot.show_links(&self.links_of_wait(ticket));
         }
     }
 
     /// The links to other ranks of a communicator, as many as are shown. Those for which the operation waits
-    /// come first.
+    /// come first, then those of its other messages.
     fn links_of_wait(&self, ticket: Ticket) -> Vec<PeerLink<&'static str>> {
-        let (id, needs) = match ticket {
+        let (id, needs, peers) = match ticket {
             Ticket::Call(number) => match self.find_call(number) {
-                Some(active) => (active.comm, active.execution.waits_for().collect()),
+                Some(active) => {
+                    let peers = active.prepared.program.traffic().map(|(endpoint, ..)| endpoint).collect();
+                    (active.comm, active.execution.waits_for().collect(), peers)
+                }
                 None => return Vec::new(),
             },
-            Ticket::Message(ticket) => (ticket.comm, self.need_of_message(ticket).into_iter().collect()),
+            Ticket::Message(ticket) => {
+                (ticket.comm, self.need_of_message(ticket).into_iter().collect(), Vec::new())
+            }
         };
         let Some(comm) = self.comms.find(id) else { return Vec::new() };
-        let needs: Vec<(u32, Interest)> = needs;
-        let mut ranks: Vec<Rank> = needs.iter().filter_map(|(endpoint, _)| comm.rank_of(*endpoint)).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks.truncate(WaitSlot::MOST_LINKS);
-        let places = WaitSlot::MOST_LINKS - ranks.len();
-        let is_other = |rank: &Rank| *rank != comm.rank && !ranks.contains(rank);
-        let others: Vec<Rank> = (0..comm.size()).filter(is_other).take(places).collect();
+        let (needs, peers): (Vec<(u32, Interest)>, Vec<u32>) = (needs, peers);
+        let wanted = needs.iter().map(|(endpoint, _)| *endpoint).chain(peers);
+        let mut ranks: Vec<Rank> = Vec::new();
+        for rank in wanted.filter_map(|endpoint| comm.rank_of(endpoint)).chain(0..comm.size()) {
+            if ranks.len() == WaitSlot::MOST_LINKS {
+                break;
+            }
+            if rank != comm.rank && !ranks.contains(&rank) {
+                ranks.push(rank);
+            }
+        }
         let link = |peer: Rank| {
             let endpoint = comm.members[peer as usize].endpoint;
             let wants = |unwanted| needs.iter().any(|(at, need)| *at == endpoint && *need != unwanted);
@@ -150,7 +158,7 @@ impl Engine {
                 received: link.received(),
             }
         };
-        ranks.into_iter().chain(others).map(link).collect()
+        ranks.into_iter().map(link).collect()
     }
 
     /// What the wait for a message needs of the link to its peer, if that is one rank.

@@ -55,8 +55,10 @@ int main(int argc, char **argv)
     void *buffer = (void *)(size_t)on_device;
     /* Calls look for the driver about once a millisecond, and the driver for tests starts faster than that. Once one has found it,
      * a receive into memory of the device that leaves gaps is refused. Until then it is only prepared. */
-    while (MPI_Recv_init(buffer, 1, every_second, rank, 0, MPI_COMM_WORLD, &receive) == MPI_SUCCESS)
+    int refusal;
+    while ((refusal = MPI_Recv_init(buffer, 1, every_second, rank, 0, MPI_COMM_WORLD, &receive)) == MPI_SUCCESS)
         MPI_Request_free(&receive);
+    EXPECT(MPI_Error_class(refusal, &class) == MPI_SUCCESS && class == MPI_ERR_BUFFER);
 
     for (int at = 0; at < COUNT; at++)
         numbers[at] = rank + at;

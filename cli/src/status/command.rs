@@ -33,13 +33,18 @@ pub fn run(words: &[String], is_complete: impl Fn(&[u8]) -> bool) -> Result<Vec<
     let pid = child.id() as Pid;
     let mut output = Stream::new(child.stdout.take());
     let mut errors = Stream::new(child.stderr.take());
+    let mut looked_at = usize::MAX;
     let is_over = loop {
         // What a process has written before its end can be read after it.
         let ending = ended(pid).ok().flatten();
         output.read_what_is_there();
         errors.read_what_is_there();
-        let has_ended = ending.is_some_and(|ending| ending.code() != 0 || is_complete(&output.bytes));
         let has_said_all = output.has_ended() && (errors.has_ended() || !output.bytes.is_empty());
+        // A process that it has left behind may hold the output open.
+        let has_ended = ending.is_some_and(|ending| {
+            let is_new = std::mem::replace(&mut looked_at, output.bytes.len()) != output.bytes.len();
+            ending.code() != 0 || !has_said_all && is_new && is_complete(&output.bytes)
+        });
         if has_ended || has_said_all || Instant::now() >= until {
             break has_ended || has_said_all;
         }

@@ -1,4 +1,4 @@
-//! The messages of each communicator: how many the files have, and those that have not ended.
+//! The messages of each communicator: how many the files have, and those that have not ended well.
 
 use serde::Serialize;
 

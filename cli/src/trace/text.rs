@@ -51,12 +51,18 @@ fn of_messages(messages: &Messages) -> String {
         return String::new();
     }
     let Messages { sent, received, unfinished } = messages;
-    let mut text = format!("  messages: {sent} sent, {received} received, {} not ended\n", unfinished.len());
+    let failed = unfinished.iter().filter(|one| one.state == State::Failed).count();
+    let mut text =
+        format!("  messages: {sent} sent, {received} received, {} not ended", unfinished.len() - failed);
+    text += &if failed > 0 { format!(", {failed} failed\n") } else { "\n".into() };
     for one in unfinished.iter().take(MOST_RANKS) {
         let ago =
             one.begun_seconds_ago.map_or(String::new(), |ago| format!(", begun {} before", seconds(ago)));
         let how = if one.state == State::Failed { " has failed" } else { "" };
         text += &format!("    rank {}: {}{how}{ago}\n", one.rank, one.message);
+    }
+    if unfinished.len() > MOST_RANKS {
+        text += &format!("    ... and {} more\n", unfinished.len() - MOST_RANKS);
     }
     text
 }

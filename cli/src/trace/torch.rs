@@ -1,7 +1,8 @@
 //! The files in the form of PyTorch's flight recorder, one for each rank: `torchfrtrace` reads them.
 //!
 //! Each communicator becomes a process group. The end of communicators is left out. So are collectives with a
-//! count for each rank, whose sizes the recorder does not have.
+//! count for each rank, whose sizes the recorder does not have, and messages that have ended: the analyser
+//! compares numbers of messages with those of collectives.
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,9 @@ use crate::failure::Failure;
 
 /// Version of the form, which has had these keys since PyTorch 2.4.
 const VERSION: &str = "2.4";
+
+/// The number of a message begins here, where no collective has one.
+const MESSAGES: u64 = 1 << 32;
 
 /// Writes a file for each rank. Returns what to do with them.
 pub fn write(files: &[RankFile], folder: &Path) -> Result<String, Failure> {
@@ -35,9 +39,11 @@ pub fn write(files: &[RankFile], folder: &Path) -> Result<String, Failure> {
 
 fn dump(file: &RankFile) -> Value {
     let groups = file.communicators.iter().map(|comm| (group_name(comm), group(comm)));
-    let mut operations: Vec<&Operation> = file.operations.iter().chain(&file.messages).collect();
-    operations.sort_by_key(|operation| operation.began);
-    let entries = (0..).zip(operations).filter_map(|(id, operation)| {
+    // The identifiers of collectives are the same on all ranks; messages come behind them.
+    let last = file.operations.iter().map(|operation| operation.number).max().unwrap_or(0);
+    let collectives = file.operations.iter().map(|operation| (operation.number, operation));
+    let unfinished = file.messages.iter().filter(|message| message.state != State::Ended);
+    let entries = collectives.chain((last + 1..).zip(unfinished)).filter_map(|(id, operation)| {
         let comm = file.communicators.iter().find(|comm| comm.context == operation.context)?;
         entry(id, operation, comm)
     });
@@ -61,7 +67,7 @@ fn group(comm: &Comm) -> Value {
     ])
 }
 
-/// An entry, unless PyTorch knows no such operation. Messages have numbers of their own.
+/// An entry, unless PyTorch knows no such operation.
 fn entry(id: u64, operation: &Operation, comm: &Comm) -> Option<Value> {
     let (count, size) = (operation.count, u64::from(comm.size));
     let all = count.saturating_mul(size);
@@ -86,8 +92,9 @@ fn entry(id: u64, operation: &Operation, comm: &Comm) -> Option<Value> {
     let types = || Value::List(vec![operation.datatype.as_str().into()]);
     let time = |time: Option<u64>| time.map_or(Value::None, Value::Int);
     let is_message = !between.is_empty();
+    let message = MESSAGES + operation.number;
     let (collective, message) =
-        if is_message { (0, operation.number) } else { (u64::from(operation.call_number), 0) };
+        if is_message { (message, message) } else { (u64::from(operation.call_number), 0) };
     let state = if operation.state == State::Ended { "completed" } else { "started" };
     Some(Value::Dict(vec![
         ("record_id", Value::Int(id)),
@@ -95,7 +102,7 @@ fn entry(id: u64, operation: &Operation, comm: &Comm) -> Option<Value> {
         ("process_group", Value::List(vec![Value::Text(group_name(comm)), Value::Text(comm.name.clone())])),
         ("collective_seq_id", Value::Int(collective)),
         ("p2p_seq_id", Value::Int(message)),
-        ("op_id", Value::Int(collective.max(message))),
+        ("op_id", Value::Int(collective)),
         ("profiling_name", Value::Text(format!("nccl:{name}{between}"))),
         ("time_created_ns", time(operation.began)),
         ("input_sizes", sizes(input)),

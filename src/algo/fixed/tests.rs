@@ -146,11 +146,9 @@ fn every_collective_that_reduces_has_a_row_also_in_order() {
 fn algorithms_with_other_brackets_are_not_taken_for_fixed() {
     for (collective, name, root) in [
         (Collective::AllReduce, "ring", 0),
-        (Collective::AllReduce, "rabenseifner", 0),
         (Collective::AllReduce, "staged", 0),
         (Collective::Reduce, "chain", 0),
         (Collective::Reduce, "binomial", 1),
-        (Collective::Reduce, "rabenseifner_gather", 0),
         (Collective::ReduceScatter, "pairwise", 0),
         (Collective::ReduceScatter, "ring", 0),
         (Collective::ReduceScatter, "pat", 0),

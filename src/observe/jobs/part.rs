@@ -113,7 +113,7 @@ pub(super) fn report_of(part: &Part, number: Option<u64>, call: Option<Call>) ->
     };
     let last = part.last_operation();
     let progress = part.progress();
-    let elsewhere = if state == State::Late { part.wait_elsewhere() } else { None };
+    let elsewhere = part.wait_elsewhere().filter(|_| state == State::Late && wait.is_none());
     RankReport {
         rank: comm.rank,
         host: part.process.host.clone(),

@@ -5,6 +5,9 @@
 //! call, it has given all that the call needs to the transport. In both cases the link is silent, once this
 //! has been so for longer than data is on its way.
 //!
+//! The pages are not read at the same moment. What a sender did after the page of the receiver was read is no
+//! sign of a silent link.
+//!
 //! Shared memory swallows nothing: a rank that does not find its data there has not run. Nothing is known of
 //! links to ranks that are not seen.
 
@@ -46,7 +49,9 @@ fn links_to<'a>(receiver: &'a Part, parts: &'a [Part]) -> impl Iterator<Item = S
         let sender = parts.iter().find(|part| part.comm.rank == link.peer)?;
         let is_well = |part: &Part| !part.process.has_ended && !part.process.is_stopped;
         let (seconds, bytes) = on_its_way(sender, receiver, wait, link)?;
-        (is_well(sender) && is_well(receiver) && seconds >= ON_ITS_WAY).then(|| SilentLink {
+        let read = |part: &Part| part.page.clock_zero.saturating_add(part.page.read_at);
+        let apart = read(sender).saturating_sub(read(receiver)) as f64 / 1e9;
+        (is_well(sender) && is_well(receiver) && seconds - apart >= ON_ITS_WAY).then(|| SilentLink {
             from: link.peer,
             to: receiver.comm.rank,
             call_number: wait.call,
@@ -118,6 +123,18 @@ mod tests {
         let link = &comm.silent_links[0];
         assert_eq!((link.call_number, link.transport.as_str(), link.seconds), (Some(17), "tcp", 3.0));
         assert_eq!(states(&comm), [(0, State::Waits), (1, State::Waits)]);
+    }
+
+    #[test]
+    fn what_was_sent_after_the_receiver_was_read_is_not_missed() {
+        let (sender, receiver) = (|| waiting(0, 100, 60), || waiting(1, 60, 60));
+        let later = |mut process: Process, nanoseconds: u64| {
+            process.pages[0].clock_zero += nanoseconds;
+            process
+        };
+        assert_eq!(found(later(sender(), 2_600_000_000), receiver()), [(0, 1, Some(40))]);
+        assert_eq!(found(later(sender(), 2_800_000_000), receiver()), []);
+        assert_eq!(found(sender(), later(receiver(), 2_800_000_000)), [(0, 1, Some(40))]);
     }
 
     #[test]

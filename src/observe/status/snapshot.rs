@@ -225,8 +225,8 @@ mod tests {
         let wait = page.add_wait().unwrap();
         let link =
             |peer, reads| PeerLink { peer, reads, writes: !reads, transport: "tcp", sent: 5, received: 6 };
-        wait.show_links([link(0, false), link(1, true), link(7, true)].into_iter());
-        wait.show_links((0..2).map(|peer| link(peer, peer == 1)));
+        wait.show_links(&[link(0, false), link(1, true), link(7, true)]);
+        wait.show_links(&[0, 1].map(|peer| link(peer, peer == 1)));
         wait.describe(9, Some(16), Duration::from_secs(5), &"ä".repeat(1000));
         let read = mine(71);
         assert_eq!((read.rank, read.size, read.hosts, read.pid), (2, 3, 2, std::process::id()));

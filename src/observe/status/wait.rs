@@ -1,5 +1,6 @@
 //! What a thread waits for, and over which links: written by the thread, and read by other processes.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
@@ -46,11 +47,13 @@ pub struct WaitSnapshot {
 pub struct WaitSlot {
     words: &'static WaitWords,
     page: Arc<Lease>,
+    /// The links, as they were shown last.
+    shown: RefCell<Vec<PeerLink<&'static str>>>,
 }
 
 impl WaitSlot {
     pub(super) fn new(words: &'static WaitWords, page: Arc<Lease>) -> WaitSlot {
-        WaitSlot { words, page }
+        WaitSlot { words, page, shown: RefCell::default() }
     }
 
     /// Says what is waited for, and that nothing has moved for `silence`. `number`: of a collective call.
@@ -64,11 +67,16 @@ impl WaitSlot {
         });
     }
 
-    /// Says how the links are: as many as have a place.
-    pub fn show_links(&self, links: impl Iterator<Item = PeerLink<&'static str>>) {
+    /// Says how the links are: as many as have a place. Nothing is written if nothing has changed, because a
+    /// reader must find the words unchanged when it looks again.
+    pub fn show_links(&self, links: &[PeerLink<&'static str>]) {
+        if self.shown.borrow()[..] == *links {
+            return;
+        }
+        links.clone_into(&mut self.shown.borrow_mut());
         self.write(|words| {
             let mut places = words.peers.iter();
-            for (link, place) in links.zip(places.by_ref()) {
+            for (link, place) in links.iter().zip(places.by_ref()) {
                 let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
                 let flags = USED | flag(link.reads, READS) | flag(link.writes, WRITES);
                 place.transport.write(link.transport);

@@ -28,6 +28,9 @@ pub enum Computing {
     None,
 }
 
+/// Time for which a thread does not sleep.
+const SHORT: Duration = Duration::from_micros(200);
+
 impl Computing {
     /// Lets a time pass, of which the thread is at most `busy` on a processor.
     pub fn pass(self, time: Duration, busy: Duration) {
@@ -37,10 +40,16 @@ impl Computing {
             Computing::Busy => {
                 let (start, on_processor) = (Instant::now(), thread_nanoseconds());
                 let busy = u64::try_from(busy.as_nanos()).unwrap_or(u64::MAX);
-                while start.elapsed() < time && thread_nanoseconds() - on_processor < busy {
-                    std::hint::spin_loop();
+                loop {
+                    let left = time.saturating_sub(start.elapsed());
+                    let is_rest = thread_nanoseconds() - on_processor >= busy;
+                    match left {
+                        Duration::ZERO => break,
+                        // A thread that sleeps comes back too late for this.
+                        _ if is_rest && left > SHORT => thread::sleep(left - SHORT),
+                        _ => std::hint::spin_loop(),
+                    }
                 }
-                thread::sleep(time.saturating_sub(start.elapsed()));
             }
         }
     }
