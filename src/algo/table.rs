@@ -88,7 +88,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "halving, then tree gather: large messages among many ranks",
         supports: always,
         build: reduce::rabenseifner_gather::build,
-        cost: Cost::Flat(Traffic::NearestFirst, reduce::rabenseifner_gather::cost),
+        cost: Cost::Flat(Traffic::Everywhere, reduce::rabenseifner_gather::cost),
     },
     Algorithm {
         name: "chain",
