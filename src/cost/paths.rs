@@ -90,16 +90,15 @@ fn ranks_of(request: &PlanRequest) -> Vec<u32> {
 /// For each round of a hypercube, in the order of distances: the most ranks of a host that have their
 /// partner on another. Empty: it is not known.
 fn leaving_by_round(request: &PlanRequest) -> Vec<u32> {
-    let PlanRequest { size, topology, root, .. } = *request;
+    let PlanRequest { size, topology, .. } = *request;
     if !size.is_power_of_two() {
         return Vec::new();
     }
-    let host_of = |distance_from_root: u32| topology.host_of((root + distance_from_root) % size);
     let leaving = |round: u32| {
         let mut of_host = vec![0; topology.hosts() as usize];
         for rank in 0..size {
-            let host = host_of(rank);
-            of_host[host as usize] += u32::from(host != host_of(rank ^ (1 << round)));
+            let host = topology.host_of(rank);
+            of_host[host as usize] += u32::from(host != topology.host_of(rank ^ (1 << round)));
         }
         of_host.into_iter().max().unwrap_or(0)
     };

@@ -301,3 +301,13 @@ pub fn kill_one(mut ranks: Vec<RankProcess>, killed: usize) {
     drop(lost);
     ranks.into_iter().for_each(RankProcess::end_well);
 }
+
+/// The first seed with which not all ranks of a job say something. Each rank is heard, so that none is killed
+/// while another one is in a call with it.
+pub fn first_silence(seeds: u64, start: impl Fn(u64) -> Vec<RankProcess>) -> Option<u64> {
+    (0..seeds).find(|seed| {
+        let mut ranks = start(*seed);
+        let speaking: Vec<bool> = ranks.iter_mut().map(RankProcess::has_said_something).collect();
+        speaking.contains(&false)
+    })
+}

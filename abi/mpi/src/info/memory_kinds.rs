@@ -1,7 +1,7 @@
 //! Kinds of memory that buffers may be of (MPI 5.0, section 12.4.3).
 //!
-//! They are the same for all sessions, communicators, windows and files, and whatever a program requests.
-//! GPU memory is not among them: no window takes it, and messages of datatypes with holes do not.
+//! All sessions, communicators, windows and files support the same kinds, whatever a program requests. GPU
+//! memory is not among them: no window takes it, and messages of datatypes with holes do not.
 
 use super::pairs::Pairs;
 
