@@ -77,10 +77,15 @@ pub fn left(end: Instant) -> Duration {
     end.saturating_duration_since(now())
 }
 
+/// Whether a test has taken the clock.
+pub fn is_turned() -> bool {
+    TURNED.load(Ordering::Relaxed) != 0
+}
+
 /// How long a thread that sleeps for `time` may do so before it looks at the clock again.
 #[inline]
 pub fn at_once(time: Duration) -> Duration {
-    if TURNED.load(Ordering::Relaxed) == 0 { time } else { time.min(LOOK_TIME) }
+    if is_turned() { time.min(LOOK_TIME) } else { time }
 }
 
 /// Sleeps for `time`.

@@ -1,7 +1,8 @@
 //! How long a call has not moved, and what a wait does after how long.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::silence::Silence;
 use crate::observe::status::WaitSlot;
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
@@ -34,7 +35,7 @@ pub(super) struct Idle {
     /// Value of `Engine::moves` of the call when it was last looked at.
     moves: u32,
     pub polls: u32,
-    since: Option<Instant>,
+    silence: Silence,
     /// Time in which the call has not moved, if somebody wants to know.
     silent: Option<Duration>,
     /// Whether the other ranks have been told what this one waits for.
@@ -53,7 +54,7 @@ impl Idle {
         let has_moved = moves != self.moves;
         if has_moved {
             self.end_silence();
-            (self.moves, self.polls, self.since) = (moves, 0, None);
+            (self.moves, self.polls, self.silence) = (moves, 0, Silence::default());
             self.shown = None;
         }
         has_moved
@@ -67,7 +68,7 @@ impl Idle {
     /// The time in which the call has not moved, as far as it was seen. `None`: nobody wants to know.
     pub fn end_silence(&mut self) -> Option<Duration> {
         let silent = self.silent.as_mut()?;
-        if let Some(since) = self.since.take() {
+        if let Some(since) = std::mem::take(&mut self.silence).beginning() {
             *silent += clock::since(since);
         }
         self.silent
@@ -85,7 +86,11 @@ impl Idle {
 
     /// Time since the call last moved, or since this was first asked.
     pub fn silence(&mut self) -> Duration {
-        let now = clock::now();
-        now - *self.since.get_or_insert(now)
+        self.silence.at(clock::now())
+    }
+
+    /// See [`Silence::leave_out`].
+    pub fn leave_out(&mut self, late: Duration) {
+        self.silence.leave_out(late);
     }
 }

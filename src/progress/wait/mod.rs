@@ -28,6 +28,7 @@ mod idle;
 mod one_call;
 mod run;
 mod several;
+mod silence;
 mod sleep;
 mod sleepers;
 

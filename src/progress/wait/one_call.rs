@@ -199,7 +199,8 @@ impl Driver {
             let next =
                 if !idle.announced || engine.misses_member() { Some(STALL_TIME / 4) } else { until_deadline };
             let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
-            self.sleep(engine, next, idle.announced);
+            let late = self.sleep(engine, next, idle.announced);
+            idle.leave_out(late);
         }
     }
 }

@@ -18,6 +18,7 @@ use super::idle::{
     DESERTED_BY_OTHERS_TIME, DESERTED_TIME, POLLS_PER_CLOCK_READ, POLLS_WHEN_OVERSUBSCRIBED, STALL_TIME,
     YIELD_TIME,
 };
+use super::silence::{Silence, late_by};
 use super::sleep::{add_doorbell, add_unheard};
 use crate::observe::status::WaitSlot;
 use crate::observe::trace;
@@ -32,8 +33,7 @@ use crate::sys::poll::PollSet;
 pub struct Clock {
     /// Value of `Engine::moves` of the call when it was last seen to move.
     moves: u32,
-    /// Time of the first look after that move.
-    since: Option<Instant>,
+    silence: Silence,
     /// Whether the other ranks have been told since then that this rank waits for the call.
     announced: bool,
 }
@@ -60,13 +60,19 @@ impl PendingCall<'_> {
         engine.has_outcome(self.ticket)
     }
 
+    /// See [`Silence::leave_out`].
+    fn leave_out(&self, late: Duration) {
+        let mut clock = self.clock.get();
+        clock.silence.leave_out(late);
+        self.clock.set(clock);
+    }
+
     /// Fails the call if it has not moved for too long. Otherwise returns the time that it has left.
     fn check_deadline(&self, engine: &mut Engine, now: Instant) -> Option<Duration> {
-        let clock = self.clock.get();
-        let since = clock.since.unwrap_or(now);
-        self.clock.set(Clock { since: Some(since), ..clock });
+        let mut clock = self.clock.get();
+        let silence = clock.silence.at(now);
+        self.clock.set(clock);
         let limit = self.timeout?;
-        let silence = now.saturating_duration_since(since);
         if silence >= limit && !engine.has_outcome(self.ticket) {
             self.driver.time_out(engine, self.ticket, limit);
         }
@@ -127,11 +133,11 @@ struct JointWait<'a> {
     looks: u32,
     /// Looks since something last moved.
     idle_polls: u32,
-    /// Time when nothing was first seen to move.
-    since: Option<Instant>,
+    /// How long nothing has been seen to move.
+    silence: Silence,
     /// When the wait began, if somebody wants to know how long nothing moves.
     begun: Option<Instant>,
-    /// Time in which nothing moved, before `since`.
+    /// Time in which nothing moved, before that.
     silent: Duration,
     /// Whether the other ranks have been told what this rank waits for.
     announced: bool,
@@ -151,7 +157,7 @@ impl<'a> JointWait<'a> {
         let clocks = || drivers.iter().flat_map(|part| part.calls).map(|call| call.clock.get());
         let latest =
             |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
-        let since = clocks().map(|clock| clock.since).reduce(latest).flatten();
+        let since = clocks().map(|clock| clock.silence.beginning()).reduce(latest).flatten();
         let announced = clocks().all(|clock| clock.announced);
         let shown = drivers.iter().map(|_| None).collect();
         let (looks, idle_polls, shown_at, silent) = (0, 0, None, Duration::ZERO);
@@ -162,7 +168,7 @@ impl<'a> JointWait<'a> {
             spin,
             looks,
             idle_polls,
-            since,
+            silence: Silence::since(since),
             begun: None,
             silent,
             announced,
@@ -173,7 +179,8 @@ impl<'a> JointWait<'a> {
 
     /// Notes that something moves, or that the wait is over.
     fn end_silence(&mut self) {
-        if let (Some(since), Some(begun)) = (self.since.take(), self.begun) {
+        let since = std::mem::take(&mut self.silence).beginning();
+        if let (Some(since), Some(begun)) = (since, self.begun) {
             // An earlier wait for the same calls has noted what was before.
             self.silent += clock::since(since.max(begun));
         }
@@ -244,7 +251,7 @@ impl<'a> JointWait<'a> {
     /// Yields, or sleeps if nothing has moved for long. `false`: the wait is over.
     fn rest(&mut self) -> bool {
         let now = clock::now();
-        let silence = now - *self.since.get_or_insert(now);
+        let silence = self.silence.at(now);
         let until_deadline = self.check_deadlines();
         let until_end = self.end.map(|end| end.saturating_duration_since(now));
         if until_end.is_some_and(|rest| rest.is_zero()) {
@@ -303,7 +310,7 @@ impl<'a> JointWait<'a> {
     }
 
     /// Sleeps until something may have happened in any of the engines.
-    fn sleep(&self, timeout: Option<Duration>) {
+    fn sleep(&mut self, timeout: Option<Duration>) {
         let mut set = PollSet::new();
         let mut doorbells = Vec::with_capacity(self.drivers.len());
         let mut until = timeout.map(|time| clock::now() + time);
@@ -324,6 +331,9 @@ impl<'a> JointWait<'a> {
         if !awake {
             // An error (out of memory) only makes this look again.
             let _ = set.wait(until);
+            let late = late_by(until);
+            self.silence.leave_out(late);
+            self.drivers.iter().flat_map(|part| part.calls).for_each(|call| call.leave_out(late));
         }
         for (part, doorbell) in self.drivers.iter().zip(doorbells) {
             let mut engine = part.driver.lock();

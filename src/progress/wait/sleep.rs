@@ -7,6 +7,7 @@ use parking_lot::MutexGuard;
 
 use super::driver::Driver;
 use super::idle::Idle;
+use super::silence::late_by;
 use super::sleepers::Doorbell;
 use crate::progress::engine::{Engine, PASSES_PER_FULL_POLL};
 use crate::sys::clock;
@@ -44,17 +45,19 @@ impl Driver {
     }
 
     /// Sleeps until something may have happened. `for_all`: also until a rank has sent something for which no
-    /// call waits. It may be for another call than the one that this rank has made.
+    /// call waits. It may be for another call than the one that this rank has made. Returns by how much the
+    /// thread woke up too late.
     pub(super) fn sleep(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         timeout: Option<Duration>,
         for_all: bool,
-    ) {
+    ) -> Duration {
         let doorbell = self.fall_asleep(engine);
         // A peer that sent before it could see this rank sleep did not ring, so this looks once more
         // everywhere.
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
+        let mut late = Duration::ZERO;
         if !(self.move_on(engine) || for_all && engine.look_at_all()) {
             let mut set = self.poll_set(engine);
             if for_all {
@@ -64,11 +67,13 @@ impl Driver {
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
                 let _ = set.wait(until);
+                late = late_by(until);
             });
         }
         self.wake_up(engine, doorbell);
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         engine.read_control();
+        late
     }
 
     /// Announces that this thread is about to sleep. From now on, peers and other threads ring its doorbell.
