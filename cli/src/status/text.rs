@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyccl_engine::observe::jobs::{Communicator, Job, RankReport, SilentLink, State};
+use anyccl_engine::observe::jobs::{Communicator, Job, RankReport, State};
 use anyccl_engine::sys::host::host_name;
 
 use super::hosts::Host;
@@ -85,7 +85,8 @@ fn of_communicator(comm: &Communicator) -> String {
         _ => format!("{waits} wait; look at rank {}", culprits.join(", ")),
     };
     let mut text = format!("  \"{}\", {} ranks: {verdict}\n", comm.name, comm.size);
-    comm.silent_links.iter().take(MOST_RANKS).for_each(|link| text += &of_link(link));
+    let links = comm.silent_links.iter().take(MOST_RANKS);
+    links.for_each(|link| text += &format!("    {}\n", link.sentence()));
     let moves = comm.ranks.iter().any(|rank| rank.state == State::Moves);
     if waits > 0 || failed > 0 || moves || !culprits.is_empty() {
         comm.ranks.iter().take(MOST_RANKS).for_each(|rank| text += &of_rank(rank));
@@ -94,17 +95,6 @@ fn of_communicator(comm: &Communicator) -> String {
         }
     }
     text
-}
-
-fn of_link(link: &SilentLink) -> String {
-    let bytes = match link.bytes {
-        Some(bytes) => format!("{bytes} bytes are"),
-        None => "what it needs is".to_string(),
-    };
-    format!(
-        "    the link from rank {} to rank {} ({}) is silent: {bytes} on the way for {:.1} s\n",
-        link.from, link.to, link.transport, link.seconds
-    )
 }
 
 fn of_rank(rank: &RankReport) -> String {

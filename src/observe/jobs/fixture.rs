@@ -8,7 +8,7 @@ use super::job::jobs_of;
 use super::processes::Process;
 use super::rank_report::State;
 use crate::base::{Call, CallKind, Collective, Datatype};
-use crate::observe::status::{CommSnapshot, OperationSnapshot, Snapshot, WaitSnapshot};
+use crate::observe::status::{CommSnapshot, OperationSnapshot, PeerLink, Snapshot, WaitSnapshot};
 use crate::sys::host::pid_namespace;
 
 fn call(count: u64) -> Call {
@@ -71,6 +71,20 @@ pub(in crate::observe) fn process(rank: u32, size: u32, made: u64, count: u64, w
     let (has_ended, is_stopped) = (false, false);
     let (command, pages) = ("program".into(), vec![page]);
     Process { host: None, pid, pid_namespace: pid_namespace(), has_ended, is_stopped, command, pages }
+}
+
+/// A rank of two in call 17, which waits for data of the other one, and what it has sent and received.
+pub(in crate::observe) fn waiting(rank: u32, sent: u64, received: u64) -> Process {
+    let mut process = process(rank, 2, 18, 1, true);
+    process.pages[0].waits[0].links = vec![PeerLink {
+        peer: 1 - rank,
+        reads: true,
+        writes: false,
+        transport: "tcp".into(),
+        sent,
+        received,
+    }];
+    process
 }
 
 /// The communicator of processes that have one.

@@ -31,6 +31,20 @@ pub struct SilentLink {
     pub bytes: Option<u64>,
 }
 
+impl SilentLink {
+    /// What is wrong with the link.
+    pub fn sentence(&self) -> String {
+        let SilentLink { from, to, transport, seconds, .. } = self;
+        let bytes = match self.bytes {
+            Some(bytes) => format!("{bytes} bytes are"),
+            None => "what it needs is".to_string(),
+        };
+        format!(
+            "the link from rank {from} to rank {to} ({transport}) is silent: {bytes} on the way for {seconds:.1} s"
+        )
+    }
+}
+
 /// Time that data may be on its way, in seconds: longer than the network takes to send a lost packet again.
 const ON_ITS_WAY: f64 = 0.3;
 
@@ -90,24 +104,9 @@ fn on_its_way(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{only_communicator, process, states};
+    use super::super::fixture::{only_communicator, process, states, waiting};
     use super::super::processes::Process;
     use super::super::rank_report::State;
-    use super::*;
-
-    /// A rank of two in call 17, which waits for data of the other one, and what it has sent and received.
-    fn waiting(rank: u32, sent: u64, received: u64) -> Process {
-        let mut process = process(rank, 2, 18, 1, true);
-        process.pages[0].waits[0].links = vec![PeerLink {
-            peer: 1 - rank,
-            reads: true,
-            writes: false,
-            transport: "tcp".into(),
-            sent,
-            received,
-        }];
-        process
-    }
 
     fn found(one: Process, other: Process) -> Vec<(u32, u32, Option<u64>)> {
         let comm = only_communicator(vec![one, other]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::answer::{hash, is_aborted, is_missing, nccl_version, result};
 use super::monitor::Event;
-use crate::observe::jobs::{Communicator, Job, RankReport, State};
+use crate::observe::jobs::{Communicator, Job, RankReport, SilentLink, State};
 use crate::observe::json::quoted;
 use crate::sys::local_time::date_and_time;
 
@@ -40,7 +40,8 @@ fn communicator(comm: &Communicator, host: &str) -> String {
     let missing: Vec<String> = missing.into_iter().map(|rank| unreported(rank, host)).collect();
     format!(
         "    {{\n      \"hash\": \"{:#x}\",\n      \"secondary_hash\": \"{:#x}:{:#x}\",\n      \"name\": {},\n      \
-         \"size\": {},\n      \"call\": {},\n      \"call_number\": {},\n      \"ranks_count\": {},\n      \
+         \"size\": {},\n      \"call\": {},\n      \"call_number\": {},\n      \"silent_links\": [{}],\n      \
+         \"ranks_count\": {},\n      \
          \"missing_ranks_count\": {},\n      \"ranks\": [\n{}\n      ],\n      \"missing_ranks\": [\n{}\n      ]\n    }}",
         hash(comm),
         comm.number.0,
@@ -48,11 +49,22 @@ fn communicator(comm: &Communicator, host: &str) -> String {
         quoted(&comm.name),
         comm.size,
         text_or_null(comm.call.as_deref()),
-        comm.call_number.map_or("null".into(), |number| number.to_string()),
+        number_or_null(comm.call_number),
+        comm.silent_links.iter().map(link).collect::<Vec<_>>().join(", "),
         seen.len(),
         missing.len(),
         seen.join(",\n"),
         missing.join(",\n"),
+    )
+}
+
+fn link(link: &SilentLink) -> String {
+    let SilentLink { from, to, call_number, transport, seconds, bytes } = link;
+    format!(
+        "{{\"from\": {from}, \"to\": {to}, \"call_number\": {}, \"transport\": {}, \"seconds\": {seconds:.3}, \"bytes\": {}}}",
+        number_or_null(*call_number),
+        quoted(transport),
+        number_or_null(*bytes),
     )
 }
 
@@ -114,6 +126,10 @@ pub(super) fn event(event: &Event, host: &str) -> String {
     )
 }
 
+fn number_or_null(number: Option<impl ToString>) -> String {
+    number.map_or("null".into(), |number| number.to_string())
+}
+
 fn text_or_null(text: Option<&str>) -> String {
     text.map_or("null".into(), quoted)
 }
@@ -130,7 +146,7 @@ fn in_words_of_nccl(kind: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::jobs::fixture::process;
+    use crate::observe::jobs::fixture::{process, waiting};
     use crate::observe::jobs::jobs_of;
     use crate::observe::status::FailureKind;
 
@@ -152,7 +168,7 @@ mod tests {
             "{\"nccl_version\":\"2.30.7\",\"cuda_runtime_version\":0,\"cuda_driver_version\":0,\"timestamp\":\"2",
             "\"communicators_count\":1,\"communicators\":[{\"hash\":\"0x",
             "\"secondary_hash\":\"0x5:0x",
-            "\"name\":\"world\",\"size\":4,\"call\":\"all_gather(int32, count 1)\",\"call_number\":6,\
+            "\"name\":\"world\",\"size\":4,\"call\":\"all_gather(int32, count 1)\",\"call_number\":6,\"silent_links\":[],\
              \"ranks_count\":2,\"missing_ranks_count\":2,\"ranks\":[{\"rank\":0,\"host\":\"10.0.0.1\",\"pid\":1000,\
              \"cuda_dev\":0,\"nvml_dev\":0,\"state\":\"waits\",",
             "\"status\":{\"init_state\":0,\"async_error\":0,\"finalize_called\":false,\"destroy_flag\":false,\
@@ -168,6 +184,14 @@ mod tests {
         }
         let brackets = |one: char, other: char| said.matches(one).count() == said.matches(other).count();
         assert!(brackets('{', '}') && brackets('[', ']'), "{said}");
+    }
+
+    #[test]
+    fn silent_links_are_those_of_anyccl_status() {
+        let said = said(&jobs_of(&[waiting(0, 100, 70), waiting(1, 70, 60)], 1));
+        let link = "\"silent_links\":[{\"from\":0, \"to\":1, \"call_number\":17, \"transport\":\"tcp\", \"seconds\":3.000, \
+                    \"bytes\":40}],";
+        assert!(said.contains(link), "{said}");
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(super) fn status(jobs: &[Job], is_verbose: bool, host: &str, took: Duration)
         let label = format!("{label} ({:016x})", hash(comm));
         text +=
             &says.list(comm, is_out_of_step, &format!("{label} MISMATCH"), "not in the call of the others");
+        text += &says.links(comm, &label);
         text += &says.waits(comm, &label);
     }
     text
@@ -114,6 +115,17 @@ impl Says<'_> {
         text + &self.ranks(&ranks) + "\n"
     }
 
+    /// A paragraph about links that pass on nothing; empty if there are none.
+    fn links(&self, comm: &Communicator, label: &str) -> String {
+        let links = &comm.silent_links;
+        if links.is_empty() {
+            return String::new();
+        }
+        let most = if self.is_verbose { links.len() } else { MOST_RANKS };
+        let lines: String = links.iter().take(most).map(|link| format!("  {}\n", link.sentence())).collect();
+        format!("{label} SILENT\n  links that pass on nothing: {}\n{lines}\n", links.len())
+    }
+
     /// A paragraph about ranks that wait, if nobody else is to be named or it is asked for.
     fn waits(&self, comm: &Communicator, label: &str) -> String {
         let mut ranks: Vec<&RankReport> = comm.ranks.iter().filter(|rank| rank.waits_for.is_some()).collect();
@@ -161,7 +173,7 @@ pub(super) fn event(event: &Event, host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::jobs::fixture::process;
+    use crate::observe::jobs::fixture::{process, waiting};
     use crate::observe::jobs::{Process, jobs_of};
 
     fn said(processes: &[Process], is_verbose: bool) -> String {
@@ -206,6 +218,14 @@ mod tests {
         assert!(text.contains(" WAITING\n  ranks that wait: 2, for 3.0 s"), "{text}");
         let runs = said(&[process(0, 2, 9, 1, false), process(1, 2, 9, 1, false)], true);
         assert!(runs.ends_with("Warnings\n========\n\n"), "{runs}");
+    }
+
+    #[test]
+    fn a_link_that_passes_on_nothing_is_named() {
+        let text = said(&[waiting(0, 100, 70), waiting(1, 70, 60)], false);
+        let link = " SILENT\n  links that pass on nothing: 1\n  the link from rank 0 to rank 1 (tcp) is silent: 40 bytes are on the \
+                    way for 3.0 s\n\n";
+        assert!(text.contains(link), "{text}");
     }
 
     #[test]
