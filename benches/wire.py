@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a command once for each ANYCCL_WIRE, with ranks on two hosts whose link has a limited rate.
 
-    benches/wire.py [--rate 1gbit] [--ranks 2] [--repeats 3] COMMAND...
+    benches/wire.py [--rate 1gbit] [--links 1] [--ranks 2] [--repeats 3] COMMAND...
 
-The hosts are network namespaces of this machine, joined by a veth pair. A token bucket (tbf) limits each direction. The first half
+The hosts are network namespaces of this machine, joined by veth pairs, eth0 and so on. A token bucket (tbf) limits each direction. The first half
 of the ranks is on the one host, the rest on the other. The formats take turns. What rank 0 writes is shown under the format. Needs
 root and iproute2. For example:
 
@@ -26,26 +26,30 @@ def ip(*words):
 
 
 class Link:
-    """Two hosts, 10.78.0.1 and 10.78.0.2, and their link. Removed at the end of `with`."""
+    """Two hosts, 10.78.0.1 and 10.78.0.2, and their links. Removed at the end of `with`."""
 
-    def __init__(self, rate):
-        self.rate, self.hosts = rate, [f"anyccl-wire-{os.getpid()}-{side}" for side in (1, 2)]
+    def __init__(self, rate, links):
+        self.rate, self.links, self.hosts = rate, links, [f"anyccl-wire-{os.getpid()}-{side}" for side in (1, 2)]
 
     def __enter__(self):
         try:
             for host in self.hosts:
                 ip("netns", "add", host)
-            ip("link", "add", "eth0", "netns", self.hosts[0], "type", "veth", "peer", "name", "eth0", "netns", self.hosts[1])
-            for side, host in enumerate(self.hosts, 1):
                 ip("-n", host, "link", "set", "lo", "up")
-                ip("-n", host, "link", "set", "eth0", "up")
-                ip("-n", host, "address", "add", f"10.78.0.{side}/24", "dev", "eth0")
-                bucket = ["tbf", "rate", self.rate, "burst", "256kb", "latency", "50ms"]
-                subprocess.run(["tc", "-n", host, "qdisc", "add", "dev", "eth0", "root", *bucket], check=True)
+            for number in range(self.links):
+                self.add(number, f"eth{number}")
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def add(self, number, name):
+        ip("link", "add", name, "netns", self.hosts[0], "type", "veth", "peer", "name", name, "netns", self.hosts[1])
+        for side, host in enumerate(self.hosts, 1):
+            ip("-n", host, "link", "set", name, "up")
+            ip("-n", host, "address", "add", f"10.78.{number}.{side}/24", "dev", name)
+            bucket = ["tbf", "rate", self.rate, "burst", "256kb", "latency", "50ms"]
+            subprocess.run(["tc", "-n", host, "qdisc", "add", "dev", name, "root", *bucket], check=True)
 
     def __exit__(self, *_):
         for host in self.hosts:
@@ -78,13 +82,14 @@ def run(link, command, ranks, wire, port):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", default="1gbit", help="of each direction, as tc writes it")
+    parser.add_argument("--links", type=int, default=1, help="between the hosts")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--formats", default=",".join(FORMATS), help="comma-separated values of ANYCCL_WIRE")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     formats = options.formats.split(",")
-    with Link(options.rate) as link:
+    with Link(options.rate, options.links) as link:
         for number in range(options.repeats):
             for at, wire in enumerate(formats):
                 written = run(link, options.command, options.ranks, wire, PORT + 2 * (number * len(formats) + at))

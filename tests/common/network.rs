@@ -1,8 +1,8 @@
 //! Hosts that are network namespaces of this machine, each with one wire to a common switch.
 //!
 //! Abstract sockets do not cross namespaces, so ranks on different hosts can only use TCP. The boot id is the
-//! same on all hosts, because they share one kernel. Each host has one interface, whose counters tell how
-//! many bytes crossed its wire. A network needs root and iproute2; a test without them reports that it is
+//! same on all hosts, because they share one kernel. Each host has one interface, or two, whose counters tell
+//! how many bytes crossed its wire. A network needs root and iproute2; a test without them reports that it is
 //! skipped, and passes.
 
 use std::fs;
@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Name of the interface of each host.
 const WIRE: &str = "wire0";
+/// Name of the second interface of each host, if it has one.
+pub const SECOND_WIRE: &str = "wire1";
 
 /// How the other hosts lose a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,17 +61,27 @@ impl Network {
         ip(&["-n", switch, "link", "add", "switch0", "type", "bridge"])?;
         ip(&["-n", switch, "link", "set", "switch0", "up"])?;
         for (at, host) in network.hosts.iter().enumerate() {
-            let port = port(at);
             ip(&["netns", "add", host])?;
-            ip(&[
-                "link", "add", WIRE, "netns", host, "type", "veth", "peer", "name", &port, "netns", switch,
-            ])?;
-            ip(&["-n", switch, "link", "set", &port, "master", "switch0", "up"])?;
-            ip(&["-n", host, "address", "add", &format!("{}/24", network.address(at)), "dev", WIRE])?;
             ip(&["-n", host, "link", "set", "lo", "up"])?;
-            ip(&["-n", host, "link", "set", WIRE, "up"])?;
+            network.add_wire(host, WIRE, &port(at), &network.address(at))?;
         }
         Ok(network)
+    }
+
+    fn add_wire(&self, host: &str, wire: &str, port: &str, address: &str) -> Result<(), String> {
+        let switch = &self.switch;
+        ip(&["link", "add", wire, "netns", host, "type", "veth", "peer", "name", port, "netns", switch])?;
+        ip(&["-n", switch, "link", "set", port, "master", "switch0", "up"])?;
+        ip(&["-n", host, "address", "add", &format!("{address}/24"), "dev", wire])?;
+        ip(&["-n", host, "link", "set", wire, "up"]).map(drop)
+    }
+
+    /// Gives each host a second wire, in a network of its own.
+    pub fn add_second_wires(&self) -> Result<(), String> {
+        for (at, host) in self.hosts.iter().enumerate() {
+            self.add_wire(host, SECOND_WIRE, &format!("second{at}"), &format!("10.213.8.{}", at + 1))?;
+        }
+        Ok(())
     }
 
     /// IPv4 address of a host on its wire.
@@ -161,7 +173,12 @@ impl Network {
 
     /// Bytes that a host has sent over its wire, headers included.
     pub fn sent_bytes(&self, host: usize) -> u64 {
-        let file = format!("/sys/class/net/{WIRE}/statistics/tx_bytes");
+        self.sent_bytes_over(host, WIRE)
+    }
+
+    /// Like [`Network::sent_bytes`], over one of its interfaces.
+    pub fn sent_bytes_over(&self, host: usize, wire: &str) -> u64 {
+        let file = format!("/sys/class/net/{wire}/statistics/tx_bytes");
         let text = run("ip", &["netns", "exec", &self.hosts[host], "cat"], &file).expect("a counter");
         text.trim().parse().expect("a number")
     }

@@ -8,9 +8,12 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::comm::world_finalize;
 use common::attempt::{Placement, check};
 use common::case::Case;
-use common::network::{Network, network_or_skip, skip};
+use common::network::{Network, SECOND_WIRE, network_or_skip, skip};
 use common::processes::{ProcessJob, RankProcess, join, part, say};
 use common::watchdog::Watchdog;
+
+/// Elements of a message that has a stripe for each of some lanes.
+const LONG: usize = 1_000_003;
 
 #[test]
 #[ignore = "what a rank does; the other tests start it"]
@@ -18,6 +21,7 @@ fn a_rank_of_the_tests_in_this_file() {
     let Some(_) = part() else { return };
     let world = join().expect("a world");
     check(&world, Case::plain(Collective::AllReduce, 0, 5003), Placement::Apart);
+    check(&world, Case::plain(Collective::AllToAll, 0, LONG), Placement::Apart);
     check(&world, Case::barrier(), Placement::Apart);
     world_finalize().expect("a good end");
     say("done");
@@ -54,6 +58,18 @@ fn hosts_whose_interfaces_have_different_names_meet_with_a_list_of_them_and_with
     meet(&network, "interfaces with different names", &network.store(), &[]);
     let list = [("ANYCCL_SOCKET_IFNAME", "wire0,eth7")];
     meet(&network, "a list of interfaces", &network.store(), &list);
+}
+
+#[test]
+fn lanes_use_listed_interfaces_in_turn_and_others_not() {
+    let Some(network) = changed(Network::add_second_wires) else { return };
+    for (list, uses_second) in [("wire0,wire1", true), ("^lo", false)] {
+        let before = network.sent_bytes_over(0, SECOND_WIRE);
+        let lanes = [("ANYCCL_SOCKET_IFNAME", list), ("ANYCCL_TCP_LANES", "2")];
+        meet(&network, list, &network.store(), &lanes);
+        let sent = network.sent_bytes_over(0, SECOND_WIRE) - before;
+        assert_eq!(sent > LONG as u64, uses_second, "{list}: {sent} bytes");
+    }
 }
 
 #[test]

@@ -20,12 +20,24 @@ pub struct Choice {
     pub interfaces: Vec<Interface>,
     /// The reason of the choice, for `anyccl info` and the log.
     pub reason: String,
+    /// Whether the user has listed them, so that lanes may be spread over all of them.
+    pub is_list: bool,
 }
 
 impl Choice {
-    /// The usable addresses, best first.
+    /// Number of first addresses over which lanes are spread.
+    pub fn spread(&self) -> usize {
+        if self.is_list { self.interfaces.len() } else { 1 }
+    }
+
+    /// The usable addresses, best first. Of listed interfaces, the first ones of each come before all others.
     pub fn addresses(&self) -> Vec<IpAddr> {
-        self.interfaces.iter().flat_map(|i| i.addresses.iter().copied().filter(is_usable)).collect()
+        let usable = |i: &Interface| i.addresses.iter().copied().filter(is_usable).collect::<Vec<_>>();
+        let of_each: Vec<Vec<IpAddr>> = self.interfaces.iter().map(usable).collect();
+        let firsts = if self.is_list { 1 } else { usize::MAX };
+        let (first, rest): (Vec<_>, Vec<_>) =
+            of_each.iter().map(|all| all.split_at(firsts.min(all.len()))).unzip();
+        [first.concat(), rest.concat()].concat()
     }
 }
 
@@ -101,7 +113,7 @@ fn named(all: &[Interface], variable: &'static str, text: &str, rule: &Rule<'_>)
     }
     let interfaces: Vec<_> = selected.into_iter().cloned().collect();
     let reason = format!("{variable}=\"{text}\" selects {}", list(&interfaces));
-    Ok(Choice { interfaces, reason })
+    Ok(Choice { interfaces, reason, is_list: !rule.exclude })
 }
 
 fn unnamed(all: &[Interface]) -> Result<Choice> {
@@ -117,7 +129,7 @@ fn unnamed(all: &[Interface]) -> Result<Choice> {
     }
     let interfaces: Vec<_> = chosen.into_iter().cloned().collect();
     let reason = format!("{why}: {}", list(&interfaces));
-    Ok(Choice { interfaces, reason })
+    Ok(Choice { interfaces, reason, is_list: false })
 }
 
 /// Usable interfaces, best first; equals keep the kernel's order.
@@ -218,6 +230,28 @@ mod tests {
             let text = names(&host(), variable, value).unwrap_err().to_string();
             assert!(text.contains(variable) && text.contains("eth1 (10.1.0.1; down)"), "{text}");
         }
+    }
+
+    #[test]
+    fn the_first_addresses_of_listed_interfaces_come_before_all_others() {
+        let all = [interface("a", true, &["10.0.0.1", "2001:db8::1"]), interface("b", true, &["10.1.0.1"])];
+        let addresses = |value: &'static str| {
+            let lookup = |_: &str| Some(value.to_owned());
+            let choice = choose_among(&all, &lookup).unwrap();
+            (choice.is_list, choice.addresses().iter().map(IpAddr::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            addresses("b,a"),
+            (true, vec!["10.1.0.1".into(), "10.0.0.1".into(), "2001:db8::1".into()])
+        );
+        assert_eq!(
+            addresses("a,b"),
+            (true, vec!["10.0.0.1".into(), "10.1.0.1".into(), "2001:db8::1".into()])
+        );
+        assert_eq!(
+            addresses("^c"),
+            (false, vec!["10.0.0.1".into(), "2001:db8::1".into(), "10.1.0.1".into()])
+        );
     }
 
     #[test]

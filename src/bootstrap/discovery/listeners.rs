@@ -19,17 +19,27 @@ const PORT_PATIENCE: Duration = Duration::from_millis(500);
 /// Listens on a free port of every chosen interface, and last on loopback. Ranks of one host then still meet
 /// when the host has lost its network, or its firewall filters its own address.
 pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
+    open_for_lanes(config).map(|(listeners, _)| listeners)
+}
+
+/// Like [`open`]. Also returns over how many of the first listeners lanes are spread.
+pub(crate) fn open_for_lanes(config: &Config) -> Result<(Vec<Listener>, u8)> {
     let choice = interface::choose(config.interface.as_deref())?;
     log_line!(Debug, "bootstrap: interfaces: {}", choice.reason);
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let mut places: Vec<IpAddr> = choice.addresses().into_iter().filter(|ip| *ip != loopback).collect();
     places.truncate(ADDRESSES - 1);
+    let firsts = &choice.addresses()[..choice.spread()];
+    let mut spread = 0;
     places.push(loopback);
     let mut listeners = Vec::new();
     let mut last_error = None;
     for ip in places {
         match listen_in(ip, config.ports) {
-            Ok(listener) => listeners.push(listener),
+            Ok(listener) => {
+                spread += u8::from(ip != loopback && firsts.contains(&ip));
+                listeners.push(listener);
+            }
             // This happens, for example, with an IPv6 address that is still being checked for duplicates.
             Err(error) => {
                 log_line!(Debug, "bootstrap: cannot listen at {ip}: {error}");
@@ -42,7 +52,7 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
             "cannot listen at any address (ANYCCL_SOCKET_IFNAME, ANYCCL_PORT_RANGE)",
             error,
         )),
-        _ => Ok(listeners),
+        _ => Ok((listeners, spread.max(1))),
     }
 }
 

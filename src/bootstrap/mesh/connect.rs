@@ -75,7 +75,7 @@ fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
     let info = own_info(config)?;
     let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
     let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
-    let mut listeners = listeners::open(config)?;
+    let (mut listeners, spread) = listeners::open_for_lanes(config)?;
     let own = Record {
         protocol: PROTOCOL,
         version: VERSION.into(),
@@ -86,6 +86,7 @@ fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
         lanes: config.tcp_lanes,
         unix_name,
         addresses: listeners::addresses(&listeners),
+        spread,
     };
     listeners.push(unix);
     Ok((own, listeners))

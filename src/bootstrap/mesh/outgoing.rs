@@ -61,10 +61,10 @@ impl OutgoingPeer {
     }
 
     fn use_tcp(&mut self, own: &Record, peer: &Record) {
-        let targets: Vec<Target> = peer.addresses.iter().copied().map(Target::Tcp).collect();
+        let targets = |lane| own.places_of(peer, lane).into_iter().map(Target::Tcp).collect();
         self.data = (0..own.data_connections(peer)).map(|_| None).collect();
         let data = (0..).take(self.data.len()).map(|lane| (Purpose::Data, lane));
-        let attempt = |(purpose, lane)| Attempt::new(purpose, lane, targets.clone());
+        let attempt = |(purpose, lane)| Attempt::new(purpose, lane, targets(lane));
         self.attempts = [(Purpose::Control, 0)].into_iter().chain(data).map(attempt).collect();
     }
 

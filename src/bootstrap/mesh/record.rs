@@ -51,6 +51,8 @@ pub(crate) struct Record {
     pub unix_name: Vec<u8>,
     /// The rank's TCP listeners, best first.
     pub addresses: Vec<SocketAddr>,
+    /// Number of first addresses over which lanes are spread: one of each interface that the user has listed.
+    pub spread: u8,
 }
 
 impl Record {
@@ -74,6 +76,7 @@ impl Record {
         w.bytes(&self.unix_name);
         w.u8(self.addresses.len() as u8);
         self.addresses.iter().for_each(|a| address::write(&mut w, a));
+        w.u8(self.spread);
         w.0
     }
 
@@ -84,6 +87,17 @@ impl Record {
             1 => 1,
             lanes => 1 + usize::from(lanes),
         }
+    }
+
+    /// The addresses of a peer, in the order in which this rank tries them for data connection `lane`. The
+    /// lanes are spread over as many interfaces as both have listed.
+    pub fn places_of(&self, peer: &Record, lane: u8) -> Vec<SocketAddr> {
+        let spread = usize::from(self.spread.min(peer.spread)).min(peer.addresses.len());
+        let mut places = peer.addresses.clone();
+        if spread > 1 && lane > 0 {
+            places[..spread].rotate_left(usize::from(lane - 1) % spread);
+        }
+        places
     }
 
     /// Reads what rank `rank` of `size` published.
@@ -134,6 +148,7 @@ impl Record {
                 }
                 (0..count).map(|_| address::read(r)).collect::<Option<Vec<_>>>()?
             },
+            spread: r.u8().filter(|spread| *spread > 0)?,
         })
     }
 
@@ -159,6 +174,7 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         lanes: 3,
         unix_name: b"name\0with zero".to_vec(),
         addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],
+        spread: 2,
     }
 }
 
@@ -177,6 +193,25 @@ mod tests {
         }
         let longer = [&bytes[..], &[0]].concat();
         assert!(Record::decode(&longer, 3, 4).is_err());
+    }
+
+    #[test]
+    fn lanes_are_spread_over_as_many_interfaces_as_both_have_listed() {
+        let addresses = |text: &str| text.split(' ').map(|one| one.parse().unwrap()).collect();
+        let record = |spread| Record {
+            spread,
+            addresses: addresses("10.0.0.1:1 10.1.0.1:2 10.2.0.1:3 127.0.0.1:4"),
+            ..sample(0, 2)
+        };
+        let first = |mine, theirs| -> Vec<u16> {
+            (0..5).map(|lane| record(mine).places_of(&record(theirs), lane)[0].port()).collect()
+        };
+        assert_eq!(first(3, 3), [1, 1, 2, 3, 1]);
+        assert_eq!(first(2, 3), [1, 1, 2, 1, 2]);
+        assert_eq!(first(3, 1), [1; 5]);
+        assert_eq!(first(9, 200), [1, 1, 2, 3, 4]);
+        let last: Vec<SocketAddr> = addresses("10.1.0.1:2 10.2.0.1:3 10.0.0.1:1 127.0.0.1:4");
+        assert_eq!(record(3).places_of(&record(3), 2), last);
     }
 
     #[test]
