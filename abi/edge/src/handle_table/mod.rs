@@ -29,12 +29,18 @@ enum Holder<'a, T> {
 }
 
 impl<T> ObjectRef<'_, T> {
+    /// The object, of which a share may outlive this reference.
+    #[inline]
+    pub fn shared(&self) -> &Arc<T> {
+        match &self.0 {
+            Holder::Pinned(pin) => pin.object(),
+            Holder::Shared(object) => object,
+        }
+    }
+
     /// A share of the object that may outlive this reference.
     pub fn share(&self) -> Arc<T> {
-        match &self.0 {
-            Holder::Pinned(pin) => Arc::clone(pin.object()),
-            Holder::Shared(object) => Arc::clone(object),
-        }
+        Arc::clone(self.shared())
     }
 }
 
@@ -43,10 +49,7 @@ impl<T> Deref for ObjectRef<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        match &self.0 {
-            Holder::Pinned(pin) => pin,
-            Holder::Shared(object) => object,
-        }
+        self.shared()
     }
 }
 

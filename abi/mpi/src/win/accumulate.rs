@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyccl_engine::reduce::ReduceFn;
 
+use super::Win;
 use super::access::PIECE;
 use super::combine::{LONGEST_COMPARED, Scratch, Step, check_predefined, is_comparable, step};
 use super::countdown::Countdown;
@@ -81,8 +82,9 @@ unsafe fn run(
     if let (Some(origin), None, Step::Combine(function)) = (origin, result, step)
         && let Some((from, to)) = in_place(origin, remote, basic, bytes)
     {
+        let target = (remote.win, remote.rank);
         // SAFETY: passed on from our caller; there are `bytes` bytes at both places, which are aligned.
-        return unsafe { combine_in_place(from, to, remote, function, (bytes, basic.size() as usize)) };
+        return unsafe { combine_in_place(from, to, target, function, (bytes, basic.size() as usize)) };
     }
     let size = basic.size() as usize;
     let most = (PIECE / size).max(1).min(bytes / size);
@@ -118,11 +120,17 @@ unsafe fn run(
 /// each is one aligned run of elements without holes in memory of this process, and they do not overlap.
 fn in_place(origin: &Local, remote: &Remote, basic: &Datatype, bytes: usize) -> Option<(*const u8, *mut u8)> {
     let Memory::Run(from, _) = origin.memory else { return None };
-    let to = remote.run_here()?;
-    let alignment = (basic.extent() as usize).min(align_of::<u128>());
-    let is_aligned = from.addr().is_multiple_of(alignment) && to.addr().is_multiple_of(alignment);
+    let (from, to) = (from.cast_const(), remote.run_here()?);
     let is_dense = basic.size() == basic.extent();
-    (is_aligned && is_dense && from.addr().abs_diff(to.addr()) >= bytes).then_some((from.cast_const(), to))
+    (is_dense && may_be_in_place(from, to, basic.size() as usize, bytes)).then_some((from, to))
+}
+
+/// Whether an operator can use `bytes` bytes of elements of `size` bytes where they are.
+#[inline]
+pub fn may_be_in_place(from: *const u8, to: *const u8, size: usize, bytes: usize) -> bool {
+    let alignment = size.min(align_of::<u128>());
+    let is_aligned = from.addr().is_multiple_of(alignment) && to.addr().is_multiple_of(alignment);
+    is_aligned && from.addr().abs_diff(to.addr()) >= bytes
 }
 
 /// Combines elements where they are, piece by piece.
@@ -130,17 +138,17 @@ fn in_place(origin: &Local, remote: &Remote, basic: &Datatype, bytes: usize) -> 
 /// # Safety
 /// Both addresses have `bytes` bytes of elements of `size` bytes, and are aligned for them. The first ones
 /// are readable, and the others lie in the memory of the target.
-unsafe fn combine_in_place(
+pub unsafe fn combine_in_place(
     from: *const u8,
     to: *mut u8,
-    remote: &Remote,
+    (win, rank): (&Win, u32),
     function: ReduceFn,
     (bytes, size): (usize, usize),
 ) -> Result<()> {
     let most = (PIECE / size).max(1) * size;
     for done in (0..bytes).step_by(most) {
         let (from, to, len) = (from.wrapping_add(done), to.wrapping_add(done), most.min(bytes - done));
-        let lock = remote.win.lock_atomic(remote.rank)?;
+        let lock = win.lock_atomic(rank)?;
         // SAFETY: promised by the caller. Other accumulates wait for the lock; MPI allows no other access to
         // these elements meanwhile.
         unsafe { function(to, from, to, len / size) };

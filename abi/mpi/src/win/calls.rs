@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::access;
 use super::countdown::Countdown;
 use super::local::Local;
-use super::remote::Place;
+use super::remote::{Place, Remote};
 use super::with::with;
-use super::{Win, accumulate as atomic};
+use super::{Win, accumulate as atomic, quick};
 use crate::arguments::{DatatypeHandle, OpHandle, SendAddress, WinHandle};
 use crate::constants::NO_OP;
 use crate::error::{Class, Error, Result};
@@ -16,6 +16,11 @@ use crate::types;
 
 /// An access that is under way, with its window; `None`: it is complete.
 pub(super) type Started = Option<(Arc<Win>, Arc<Countdown>)>;
+
+/// The address of the origin's elements, unless it is `MPI_IN_PLACE`.
+fn address(origin: SendAddress) -> Option<*const u8> {
+    if origin.is_in_place() { None } else { Some(origin.pointer()) }
+}
 
 fn sent(origin: SendAddress, count: i64, datatype: DatatypeHandle) -> Result<Local> {
     if origin.is_in_place() {
@@ -37,6 +42,12 @@ pub unsafe fn put(
 ) -> Result<()> {
     let place =
         Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    if let Some(start) = address(origin)
+        // SAFETY: the program passes such elements.
+        && unsafe { quick::put(start, (count, datatype), &place, win) }.is_some()
+    {
+        return Ok(());
+    }
     with(win, |win| {
         let local = sent(origin, count, datatype)?;
         let Some(remote) = win.remote(&place)? else { return Ok(()) };
@@ -73,6 +84,10 @@ pub(super) unsafe fn start_get(
     place: &Place,
     win: WinHandle,
 ) -> Result<Started> {
+    // SAFETY: the program passes such elements.
+    if unsafe { quick::get(origin.cast(), (count, datatype), place, win) }.is_some() {
+        return Ok(None);
+    }
     with(win, |win| {
         let local = Local::of(origin.cast(), count, datatype)?;
         let Some(remote) = win.remote(place)? else { return Ok(None) };
@@ -96,6 +111,12 @@ pub unsafe fn accumulate(
 ) -> Result<()> {
     let place =
         Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    if let Some(start) = address(origin)
+        // SAFETY: the program passes such elements.
+        && let Some(done) = unsafe { quick::accumulate(start, (count, datatype), &place, op, win) }
+    {
+        return done;
+    }
     with(win, |win| {
         let local = sent(origin, count, datatype)?;
         let Some(remote) = win.remote(&place)? else { return Ok(()) };
@@ -150,16 +171,11 @@ pub(super) unsafe fn start_get_accumulate(
 }
 
 /// The place of one element of a predefined datatype.
-fn one(
-    win: &Win,
-    rank: i32,
-    disp: i64,
-    datatype: DatatypeHandle,
-) -> Result<Option<super::remote::Remote<'_>>> {
-    if types::committed(datatype)?.code().is_none() {
+fn one<'a>(win: &'a Win, place: &Place) -> Result<Option<Remote<'a>>> {
+    if types::committed(place.datatype)?.code().is_none() {
         return Err(Error::new(Class::TYPE, "the datatype is not predefined"));
     }
-    win.remote(&Place { rank, disp, count: 1, datatype })
+    win.remote(place)
 }
 
 /// `MPI_Fetch_and_op`.
@@ -172,8 +188,13 @@ pub unsafe fn fetch_and_op(
     op: OpHandle,
     win: WinHandle,
 ) -> Result<()> {
+    let place = Place { rank: target_rank, disp: target_disp, count: 1, datatype };
+    // SAFETY: the program passes such elements.
+    if let Some(done) = unsafe { quick::fetch_to(address(origin), result.cast(), &place, op, win) } {
+        return done;
+    }
     with(win, |win| {
-        let Some(remote) = one(win, target_rank, target_disp, datatype)? else { return Ok(()) };
+        let Some(remote) = one(win, &place)? else { return Ok(()) };
         let origin = if op.0 == NO_OP { None } else { Some(sent(origin, 1, datatype)?) };
         let result = Local::of(result.cast(), 1, datatype)?;
         // SAFETY: the program passes such elements.
@@ -191,8 +212,15 @@ pub unsafe fn compare_and_swap(
     target_disp: i64,
     win: WinHandle,
 ) -> Result<()> {
+    let place = Place { rank: target_rank, disp: target_disp, count: 1, datatype };
+    if let (Some(new), Some(wanted)) = (address(origin), address(compare))
+        // SAFETY: the program passes such elements.
+        && let Some(done) = unsafe { quick::compare_and_swap((new, wanted, result.cast()), &place, win) }
+    {
+        return done;
+    }
     with(win, |win| {
-        let Some(remote) = one(win, target_rank, target_disp, datatype)? else { return Ok(()) };
+        let Some(remote) = one(win, &place)? else { return Ok(()) };
         let (origin, compare) = (sent(origin, 1, datatype)?, sent(compare, 1, datatype)?);
         let result = Local::of(result.cast(), 1, datatype)?;
         // SAFETY: the program passes such elements.

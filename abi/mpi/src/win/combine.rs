@@ -52,11 +52,42 @@ pub fn step(op: OpHandle, code: u32) -> Result<Step> {
     Ok(match op {
         REPLACE => Step::Replace,
         NO_OP => Step::Keep,
-        _ => Step::Combine(match kernel(op, code).ok_or_else(undefined)? {
-            Kernel::Own(function) => function,
-            Kernel::Engine(op, element) => reduce_fn(element, op).ok_or_else(undefined)?,
-        }),
+        _ => Step::Combine(kernel_of(op, code).ok_or_else(undefined)?),
     })
+}
+
+/// The loop of a predefined operator on elements of a predefined datatype.
+#[inline]
+pub fn kernel_of(op: u32, code: u32) -> Option<ReduceFn> {
+    match kernel(op, code)? {
+        Kernel::Own(function) => Some(function),
+        Kernel::Engine(op, element) => reduce_fn(element, op),
+    }
+}
+
+/// A copy of one element, aligned for each of them. Bytes behind a shorter one are 0.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub struct Element(u128);
+
+impl Element {
+    /// Its first byte.
+    pub fn place(&mut self) -> *mut u8 {
+        (&raw mut self.0).cast()
+    }
+}
+
+/// What is written after an element of the origin has met the old one. `None`: nothing is.
+#[inline]
+pub fn meet_one(step: Step, mut old: Element, mut new: Element) -> Option<Element> {
+    match step {
+        Step::Keep => None,
+        Step::Replace => Some(new),
+        Step::Combine(function) => {
+            // SAFETY: two elements, which are aligned.
+            unsafe { function(old.place(), new.place(), old.place(), 1) };
+            Some(old)
+        }
+    }
 }
 
 /// Whether elements of this predefined datatype can be compared and swapped.

@@ -13,7 +13,7 @@ use anyccl_engine::sys::process_memory::{ProcessStamp, RemoteProcess};
 use parking_lot::Mutex;
 
 use super::control::Control;
-use super::epoch::{Epoch, misuse};
+use super::epoch::{Epochs, misuse};
 use super::far::Distant;
 use super::memory::{NAME_WORDS, Shared, name_of};
 use super::progress::start_thread;
@@ -200,9 +200,9 @@ impl Building {
             distant,
             given_up: Mutex::default(),
             _memory: self.memory,
-            epoch: Mutex::new(Epoch::default()),
+            epoch: Epochs::default(),
             attached: Mutex::default(),
-            looks: AtomicU32::default(),
+            calls_since_look: AtomicU32::default(),
             info: Mutex::new(super::inquiry::first_hints(&self.wanted.info)),
             name: Mutex::new(None),
             values: Values::default(),
@@ -211,7 +211,7 @@ impl Building {
         };
         let handle = WinHandle(WINS.insert_with(make));
         if has_distant {
-            let object = Win::from_handle(handle)?;
+            let object = Win::from_handle(handle)?.share();
             service::add(object);
             start_thread();
         }

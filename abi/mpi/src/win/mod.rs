@@ -19,7 +19,7 @@
 //!   now, which `checks` asks.
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
 //! - `access` has put and get, `accumulate` the atomic ones with `combine`; `calls` and `request_calls`
-//!   are MPI's functions.
+//!   are MPI's functions. `quick` has the common case of accesses and flushes within a host.
 //! - `far` has the state for other hosts. `distant` sends accesses to other hosts in the form of `wire`.
 //!   `outbox` keeps them until their answers come, and `countdown` tells the end of one. `pending` has the
 //!   locks that were asked for. `inbox` takes in what others send, `apply` does it, and `grants` has those
@@ -53,6 +53,7 @@ mod outbox;
 pub mod passive;
 mod pending;
 mod progress;
+mod quick;
 mod remote;
 pub mod request_calls;
 pub mod shared;
@@ -65,12 +66,13 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicIsize, AtomicU32};
 
+use anyccl_edge::ObjectRef;
 use anyccl_engine::base::Rank;
 use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
 use self::control::{Control, Ticket};
-use self::epoch::Epoch;
+use self::epoch::Epochs;
 use self::far::Distant;
 use self::memory::Shared;
 use self::target::Target;
@@ -101,11 +103,11 @@ pub struct Win {
     given_up: Mutex<Vec<(Rank, Ticket)>>,
     /// Memory of the library that this rank has allocated or mapped for the window.
     _memory: Vec<Shared>,
-    epoch: Mutex<Epoch>,
+    epoch: Epochs,
     /// Memory that this rank has attached to a dynamic window: first byte and length.
     attached: Mutex<Vec<(usize, usize)>>,
-    /// Number of calls that may look for failures.
-    looks: AtomicU32,
+    /// Number of calls since one has looked for failures.
+    calls_since_look: AtomicU32,
     info: Mutex<Pairs>,
     name: Mutex<Option<CString>>,
     values: Values,
@@ -128,11 +130,11 @@ static WINS: Table<Win> = Table::new("window", Class::WIN);
 
 impl Win {
     /// The window of a handle.
-    pub fn from_handle(handle: WinHandle) -> Result<Arc<Win>> {
+    pub fn from_handle(handle: WinHandle) -> Result<ObjectRef<'static, Win>> {
         if handle.is_null() {
             return Err(Error::new(Class::WIN, "the window is MPI_WIN_NULL"));
         }
-        WINS.get(handle.0).map(|win| win.share())
+        WINS.get(handle.0)
     }
 
     /// Name in messages to people.

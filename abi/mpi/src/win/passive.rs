@@ -6,12 +6,11 @@ use std::sync::atomic::{Ordering, fence};
 
 use anyccl_engine::base::Rank;
 
-use super::Win;
 use super::epoch::misuse;
 use super::fence::check_assertion;
-use super::pending;
 use super::target::Place;
 use super::with::with;
+use super::{Win, pending, quick};
 use crate::arguments::WinHandle;
 use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED, PROC_NULL};
 use crate::error::{Class, Error, Result};
@@ -145,6 +144,9 @@ fn order(win: &Win, rank: Option<u32>) -> Result<()> {
 
 /// `MPI_Win_flush`, `MPI_Win_flush_local`.
 pub unsafe fn flush(rank: i32, win: WinHandle) -> Result<()> {
+    if quick::flush(rank, win).is_some() {
+        return Ok(());
+    }
     with(win, |win| if rank == PROC_NULL { Ok(()) } else { order(win, Some(win.check_rank(rank)?)) })
 }
 

@@ -48,10 +48,20 @@ impl Drop for Vigil {
 }
 
 impl Win {
+    /// Counts a call that looks for no failure. `false`: it is time to look.
+    #[inline]
+    pub(super) fn count_call(&self) -> bool {
+        let before = self.calls_since_look.load(Ordering::Relaxed);
+        // Threads that count at once may lose a call.
+        self.calls_since_look.store(before + 1, Ordering::Relaxed);
+        before < CALLS_PER_LOOK
+    }
+
     /// Looks for failures, and for an abort of the job, with one call in many. Calls that find all they
     /// need in memory would not notice any.
     pub(super) fn look_now_and_then(&self) -> Result<()> {
-        if self.looks.fetch_add(1, Ordering::Relaxed) % CALLS_PER_LOOK == CALLS_PER_LOOK - 1 {
+        if !self.count_call() {
+            self.calls_since_look.store(0, Ordering::Relaxed);
             self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
         }
         Ok(())

@@ -10,5 +10,5 @@ use crate::error::Result;
 /// Runs a function on the window of a handle. The window's error handler handles its failure.
 pub fn with<T>(handle: WinHandle, run: impl FnOnce(&Arc<Win>) -> Result<T>) -> Result<T> {
     let win = Win::from_handle(handle)?;
-    check_outside_callback().and_then(|()| run(&win)).map_err(|error| error.on_win(win.id))
+    check_outside_callback().and_then(|()| run(win.shared())).map_err(|error| error.on_win(win.id))
 }
