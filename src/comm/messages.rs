@@ -208,6 +208,16 @@ impl Communicator {
         started.map(|ticket| self.request(ticket))
     }
 
+    /// The bytes of a message that was taken out of this communicator, if all have come already. Otherwise
+    /// gives the message back, which [`Communicator::start_matched_receive`] receives.
+    pub fn take_matched(
+        &self,
+        message: MatchedMessage,
+    ) -> Result<std::result::Result<Vec<u8>, MatchedMessage>> {
+        self.check_usable()?;
+        self.driver.take_claimed(self.id, message)
+    }
+
     /// Sends noncontiguous memory. Returns when it may be reused; with `is_synchronous`, when the message
     /// has also matched a receive.
     ///

@@ -184,6 +184,18 @@ impl Request {
         Arc::ptr_eq(&self.driver, &other.driver) && !self.is_foreign()
     }
 
+    /// Like [`Request::test`], without a look at the links: whether the end of the operation is known
+    /// already.
+    pub fn has_ended(&mut self) -> Result<bool> {
+        if let State::Running(ticket) = self.state {
+            match self.driver.take_outcome(ticket) {
+                None => return Ok(false),
+                Some(outcome) => self.state = State::Ended(outcome),
+            }
+        }
+        self.test()
+    }
+
     /// Whether the operation has ended. Makes progress on everything of its communicator. An error also means
     /// that it has ended.
     pub fn test(&mut self) -> Result<bool> {

@@ -171,15 +171,39 @@ impl Conversation {
         }
         if announcement.protocol != Protocol::Eager {
             self.queue_reply(source, number, ProtocolMessage::ClearToSend { limit: wanted as u64 });
-        } else if announcement.is_synchronous {
+        }
+        self.acknowledge((source, number), &announcement, bytes);
+        Ok(())
+    }
+
+    /// Queues what the sender is to know of a message that was matched: that it was, if it asks for that, and
+    /// the credit.
+    fn acknowledge(&mut self, (source, number): (Rank, u32), announcement: &Announcement, bytes: usize) {
+        if announcement.protocol == Protocol::Eager && announcement.is_synchronous {
             self.queue_reply(source, number, ProtocolMessage::Matched);
         }
         if source != self.own
-            && let Some(bytes) = self.peer(source).debt.add(cost(&announcement, bytes))
+            && let Some(bytes) = self.peer(source).debt.add(cost(announcement, bytes))
         {
             self.queue_reply(source, number, ProtocolMessage::Credit { bytes });
         }
-        Ok(())
+    }
+
+    /// The bytes of a message that a probe has taken out, if all of them have come without a receive. `Err`:
+    /// they have not, and the message has to be received.
+    pub fn take_claimed(&mut self, message: MatchedMessage) -> std::result::Result<Vec<u8>, MatchedMessage> {
+        let is_whole = self.failure.is_none() && {
+            let incoming = &self.incoming[message.0];
+            incoming.announcement.protocol == Protocol::Eager && incoming.has_come()
+        };
+        if !is_whole {
+            return Err(message);
+        }
+        let incoming = self.incoming.take(message.0);
+        let IncomingMessage { source, number, announcement, bytes, target, .. } = incoming;
+        let RecvTarget::Heap(data) = target else { unreachable!("a message without a receive") };
+        self.acknowledge((source, number), &announcement, bytes);
+        Ok(data)
     }
 
     /// Matches a receive with a message that began to arrive before the receive was started.

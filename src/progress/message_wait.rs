@@ -26,7 +26,12 @@ impl Driver {
         }
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send(comm, what) }?;
-        self.move_on(&mut engine);
+        if engine.push_alone(comm, what.to, ticket) {
+            // It may have ended a send of another thread as well.
+            self.wake_sleepers(&mut engine);
+        } else {
+            self.move_on(&mut engine);
+        }
         engine.note_returned(ticket);
         Ok(Started::Running(ticket))
     }
@@ -70,9 +75,20 @@ impl Driver {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_claimed(comm, message, buffer) }?;
+        // The sender may wait for a reply.
         self.move_on(&mut engine);
         engine.note_returned(ticket);
         Ok(ticket)
+    }
+
+    /// Takes the bytes of a message that a probe has taken out, if all have come. The next look at the links
+    /// sends what the sender may wait for.
+    pub fn take_claimed(
+        &self,
+        comm: CommId,
+        message: MatchedMessage,
+    ) -> Result<std::result::Result<Vec<u8>, MatchedMessage>> {
+        self.lock().take_claimed(comm, message)
     }
 
     /// Sends a message. Returns when its buffer may be reused.
@@ -159,11 +175,11 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
     }
 
-    /// Starts a wait for a message that the selector accepts, which takes it out of the queue.
+    /// Starts a wait for a message that the selector accepts, which takes it out of the queue. What has not
+    /// been taken in yet is found by the next look at the links.
     pub fn start_probe(&self, comm: CommId, selector: Selector) -> Result<Ticket> {
         let mut engine = self.lock();
         let ticket = engine.start_probe(comm, selector, true)?;
-        self.move_on(&mut engine);
         engine.note_returned(ticket);
         Ok(ticket)
     }

@@ -7,7 +7,7 @@
 
 use super::context::CommId;
 use super::engine::{Engine, Step, Ticket, Trouble};
-use super::engine_comm::EngineComm;
+use super::engine_comm::{EngineComm, Member};
 use super::messaging::MessageTicket;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::StashLink;
@@ -76,6 +76,20 @@ impl Engine {
         Ok(ticket)
     }
 
+    /// Takes the bytes of a message that a probe has taken out. See [`Conversation::take_claimed`].
+    pub fn take_claimed(
+        &mut self,
+        id: CommId,
+        message: MatchedMessage,
+    ) -> Result<std::result::Result<Vec<u8>, MatchedMessage>> {
+        if let Some(failure) = self.report_failure(id) {
+            return Err(failure);
+        }
+        let taken = self.comms.get_mut(id).conversation.take_claimed(message);
+        self.note_messaging(id);
+        Ok(taken)
+    }
+
     /// Starts a probe. It makes progress in `progress`.
     pub fn start_probe(&mut self, id: CommId, selector: Selector, takes: bool) -> Result<Ticket> {
         let ticket = self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))?;
@@ -105,6 +119,31 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// Offers a send that was just started to its link, if each look at the link is a system call. Returns
+    /// whether the send has ended, so that no look at all links is due.
+    pub(super) fn push_alone(&mut self, id: CommId, to: Rank, ticket: Ticket) -> bool {
+        let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
+        let Member { endpoint, moves, .. } = &mut members[to as usize];
+        let endpoint = &mut self.endpoints[*endpoint as usize];
+        // Credit may have come, which a look finds.
+        if endpoint.inbox.link.descriptor().is_none() || conversation.lacks_credit(to) {
+            return false;
+        }
+        let pushed = match conversation.push(to, &mut *endpoint.inbox.link) {
+            Ok(pushed) => pushed,
+            // The look finds the failure again, and its reason.
+            Err(_) => return false,
+        };
+        endpoint.ring_doorbell_if_due();
+        *moves = moves.wrapping_add(u32::from(pushed));
+        conversation.settle();
+        self.has_changes |= pushed;
+        if conversation.is_idle() {
+            self.messaging.comms.retain(|messaging| *messaging != id);
+        }
+        self.has_outcome(ticket)
     }
 
     /// Whether a receive that was just started has matched no message, and no part of one is at the head of a

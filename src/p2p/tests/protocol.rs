@@ -68,6 +68,45 @@ fn a_claimed_message_matches_no_other_receive() {
 }
 
 #[test]
+fn a_claimed_message_that_has_come_is_taken_with_its_bytes_and_gives_its_credit_back() {
+    let mut pair = Pair::new();
+    // Together they need more credit than there is.
+    for round in 0..20 {
+        for (len, is_synchronous) in [(0, false), (5, true), (WINDOW_BYTES, false)] {
+            let message = bytes(round, len);
+            let send = pair.start(0, 7, &message, is_synchronous);
+            for _ in 0..100 {
+                pair.step(0).unwrap();
+                pair.drain(1);
+            }
+            let claimed = pair.sides[1].claim(ANY).unwrap().0;
+            let taken = pair.sides[1].take_claimed(claimed);
+            assert!(taken.is_ok_and(|taken| taken == message), "round {round}, {len} bytes");
+            pair.settle();
+            assert!(pair.status(0, send).is_some(), "round {round}, {len} bytes");
+        }
+    }
+    assert!(pair.sides.iter().all(Conversation::is_over));
+}
+
+#[test]
+fn a_claimed_message_whose_rest_waits_for_a_receive_is_given_back() {
+    let mut pair = Pair::new();
+    let (message, mut room) = (bytes(1, 2 * WINDOW_BYTES), vec![0; 2 * WINDOW_BYTES]);
+    pair.send(0, 7, &message);
+    for _ in 0..100 {
+        pair.step(0).unwrap();
+        pair.drain(1);
+    }
+    let claimed = pair.sides[1].claim(ANY).unwrap().0;
+    let claimed = pair.sides[1].take_claimed(claimed).unwrap_err();
+    // SAFETY: the room lives until the end of the test.
+    let receive = unsafe { pair.sides[1].start_claimed(claimed, buffer(&mut room)) }.unwrap();
+    pair.settle();
+    assert!(pair.status(1, receive).is_some() && room == message);
+}
+
+#[test]
 fn a_cancelled_receive_gets_nothing_and_a_matched_one_cannot_be_cancelled() {
     let mut pair = Pair::new();
     let (mut first, mut second) = ([0; 1], [0; 1]);

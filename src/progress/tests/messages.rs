@@ -96,6 +96,28 @@ fn finish(driver: &Driver, started: Started) {
 }
 
 #[test]
+fn a_synchronous_send_ends_though_its_receiver_computes_after_the_receive() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        let (data, mut room) = ([5], [0]);
+        let message = OutgoingMessage { is_synchronous: true, ..outgoing(1, 7, &data) };
+        // SAFETY: the data outlives the send.
+        let started = unsafe { drivers[0].start_send(CommId::FIRST, &message) }.unwrap();
+        let claimed = loop {
+            if let Some((message, _)) = drivers[1].claim(CommId::FIRST, from(0, 7)).unwrap() {
+                break message;
+            }
+            drivers[0].try_move_on();
+        };
+        // SAFETY: the room outlives the receive.
+        let receive = unsafe { drivers[1].start_claimed(CommId::FIRST, claimed, buffer(&mut room)) };
+        drivers[1].wait(receive.unwrap(), Some(LONG)).unwrap();
+        finish(&drivers[0], started);
+        assert_eq!(room, data, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_receive_that_waits_alone_and_one_that_does_not_get_their_messages() {
     for kind in KINDS {
         let outcomes = on_all(&world(2, kind), move |rank, driver| {

@@ -48,6 +48,11 @@ impl Driver {
         engine.take_outcome(ticket)
     }
 
+    /// Like [`Driver::test`], without a look at the links.
+    pub fn take_outcome(&self, ticket: Ticket) -> Option<CallOutcome> {
+        self.lock().take_outcome(ticket)
+    }
+
     /// Waits for the end of an operation that this thread has just started.
     pub(in crate::progress) fn wait_for(
         &self,
