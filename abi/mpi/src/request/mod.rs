@@ -128,6 +128,11 @@ pub fn has_work() -> bool {
     has_staged() || service::is_any()
 }
 
+/// Whether operations need turns, or more services than that.
+pub fn has_work_besides(services: usize) -> bool {
+    has_staged() || service::number() > services
+}
+
 /// Serves what other processes ask for, and gives every operation in stages a turn, except those that another
 /// thread uses. Returns whether anything was served or any has ended.
 pub fn progress_staged() -> bool {

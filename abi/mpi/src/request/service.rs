@@ -18,10 +18,16 @@ type List = Arc<[Arc<dyn Service>]>;
 static SERVICES: Mutex<Option<List>> = Mutex::new(None);
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
+/// The number of services.
+#[inline]
+pub fn number() -> usize {
+    NUMBER.load(Ordering::Relaxed)
+}
+
 /// Whether there is any service.
 #[inline]
 pub fn is_any() -> bool {
-    NUMBER.load(Ordering::Relaxed) > 0
+    number() > 0
 }
 
 fn change(change: impl FnOnce(&mut Vec<Arc<dyn Service>>)) {

@@ -3,11 +3,14 @@
 //! The places come from another process: each is checked against the window, or against the memory that is
 //! attached to a dynamic one.
 
+use anyccl_engine::reduce::ReduceFn;
+
 use super::Win;
-use super::combine::{LONGEST_COMPARED, Scratch, is_comparable, step};
+use super::accumulate::may_be_in_place;
+use super::combine::{LONGEST_COMPARED, Scratch, Step, is_comparable, step};
 use super::dynamic::joined;
 use super::target::{load, store};
-use super::wire::{Kind, Parsed, Series};
+use super::wire::{Kind, Parsed, Reply, Series};
 use crate::arguments::OpHandle;
 use crate::constants::WIN_FLAVOR_DYNAMIC;
 use crate::datatype::Datatype;
@@ -25,6 +28,17 @@ impl Places<'_> {
         self.series.iter().flat_map(|series| {
             series.starts().map(|start| (self.base.wrapping_add(start as usize), series.len as usize))
         })
+    }
+
+    /// The address of the elements and the operator, if it can combine them with the data of the message
+    /// where both are, and no old elements are asked for.
+    fn in_place(&self, message: &Parsed, basic: &Datatype, step: Step) -> Option<(*mut u8, ReduceFn)> {
+        let ([run], Step::Combine(function)) = (self.series, step) else { return None };
+        let is_plain = message.header.kind == Kind::Accumulate && basic.size() == basic.extent();
+        let is_whole = run.count == 1 && message.data.len() == message.header.bytes;
+        let to = std::ptr::with_exposed_provenance_mut(self.base.wrapping_add(run.start as usize));
+        let may = may_be_in_place(message.data.as_ptr(), to, basic.size() as usize, message.header.bytes);
+        (is_plain && is_whole && may).then_some((to, function))
     }
 
     /// # Safety
@@ -50,7 +64,7 @@ impl Places<'_> {
 
 /// How an operation of another rank has ended. `None`: the lock for accumulates was taken; it must be tried
 /// again.
-pub type Applied = Option<Result<Vec<u8>>>;
+pub type Applied = Option<Result<Reply>>;
 
 impl Win {
     /// Does what a message asks for. The answer has the bytes.
@@ -72,13 +86,13 @@ impl Win {
             Kind::Put => {
                 // SAFETY: the message has as many bytes as the places.
                 unsafe { places.write(message.data.as_ptr()) };
-                Some(Ok(Vec::new()))
+                Some(Ok(Reply::default()))
             }
             Kind::Get => {
-                let mut bytes = vec![0; message.header.bytes];
+                // SAFETY: the answer has room for the bytes of the places.
+                let fill = |to| unsafe { places.read(to) };
                 // SAFETY: the places have as many bytes.
-                unsafe { places.read(bytes.as_mut_ptr()) };
-                Some(Ok(bytes))
+                Some(Ok(unsafe { Reply::filled(message.header.bytes, fill) }))
             }
             Kind::Swap => self.swap(&places, message),
             _ => self.combine(&places, message),
@@ -97,17 +111,26 @@ impl Win {
         };
         let Some(basic) = basic else { return Some(Err(no_elements())) };
         let count = header.bytes / basic.size() as usize;
+        if let Some((to, function)) = places.in_place(message, basic, step) {
+            let lock = self.try_lock_atomic()?;
+            // SAFETY: both places have `count` elements, and are aligned. Other accumulates wait for the
+            // lock.
+            unsafe { function(to, data.as_ptr(), to, count) };
+            drop(lock);
+            return Some(Ok(Reply::default()));
+        }
         let mut scratch = Scratch::for_elements(basic, count);
         // SAFETY: the message has no more bytes than `count` elements.
         unsafe { scratch.incoming().copy_from_nonoverlapping(data.as_ptr(), data.len()) };
         let lock = self.try_lock_atomic()?;
         // SAFETY: the buffer has room for `count` elements, which the places are.
         unsafe { places.read(scratch.old()) };
-        let mut old = Vec::new();
-        if header.kind == Kind::GetAccumulate {
+        let reply = if header.kind == Kind::GetAccumulate {
             // SAFETY: the buffer has that many bytes, which were just read.
-            old.extend_from_slice(unsafe { std::slice::from_raw_parts(scratch.old(), header.bytes) });
-        }
+            Reply::copied(unsafe { std::slice::from_raw_parts(scratch.old(), header.bytes) })
+        } else {
+            Reply::default()
+        };
         if !data.is_empty()
             && let Some(written) = scratch.meet(step, count)
         {
@@ -115,7 +138,7 @@ impl Win {
             unsafe { places.write(written) };
         }
         drop(lock);
-        Some(Ok(old))
+        Some(Ok(reply))
     }
 
     fn swap(&self, places: &Places, message: &Parsed) -> Applied {
@@ -125,16 +148,16 @@ impl Win {
             return Some(Err(no_elements()));
         }
         let (wanted, new) = message.data.split_at(bytes);
-        let mut old = vec![0; bytes];
+        let mut old = [0; LONGEST_COMPARED];
         let lock = self.try_lock_atomic()?;
-        // SAFETY: the buffer has as many bytes as the places.
+        // SAFETY: the places have `bytes` bytes, for which the buffer has room.
         unsafe { places.read(old.as_mut_ptr()) };
-        if old == wanted {
-            // SAFETY: as above.
+        if old[..bytes] == *wanted {
+            // SAFETY: `new` has as many bytes as the places.
             unsafe { places.write(new.as_ptr()) };
         }
         drop(lock);
-        Some(Ok(old))
+        Some(Ok(Reply::copied(&old[..bytes])))
     }
 }
 

@@ -131,3 +131,38 @@ impl Epoch {
         self.sends.retain_mut(|request| matches!(request.test(), Ok(false)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::LOCK_SHARED;
+
+    /// Whether ranks 0 and 1 may be accessed, and flushed, by the word and by the epochs.
+    fn seen(epochs: &Epochs) -> [(bool, bool); 2] {
+        [0, 1].map(|rank| (epochs.is_open(rank), epochs.is_locked(rank)))
+    }
+
+    #[test]
+    fn the_word_follows_the_epochs() {
+        const OPEN: (bool, bool) = (true, true);
+        const SHUT: (bool, bool) = (false, false);
+        let epochs = Epochs::default();
+        assert_eq!(seen(&epochs), [SHUT; 2]);
+        epochs.lock().locks.push((0, LOCK_SHARED));
+        assert_eq!(seen(&epochs), [OPEN, SHUT]);
+        // Of several locks, the epochs know more than the word.
+        epochs.lock().locks.push((1, LOCK_SHARED));
+        assert_eq!(seen(&epochs), [SHUT; 2]);
+        epochs.lock().locks.remove(0);
+        assert_eq!(seen(&epochs), [SHUT, OPEN]);
+        epochs.lock().is_fenced = true;
+        assert_eq!(seen(&epochs), [(true, false), OPEN]);
+        epochs.lock().locks.clear();
+        epochs.lock().is_fenced = false;
+        assert_eq!(seen(&epochs), [SHUT; 2]);
+        epochs.lock().is_all_locked = true;
+        assert_eq!(seen(&epochs), [OPEN; 2]);
+        epochs.lock().not_locked.push(1);
+        assert_eq!(seen(&epochs), [(false, true); 2]);
+    }
+}

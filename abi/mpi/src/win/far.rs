@@ -38,8 +38,6 @@ pub struct Inbox {
     pub queue: VecDeque<Incoming>,
     pub answers: Vec<(Rank, Request)>,
     pub grants: Grants,
-    /// Memory of messages that were handled, for the next ones. Fresh memory costs more than a message.
-    pub spare: Vec<Vec<u8>>,
 }
 
 /// A rank that waits for the lock, and its messages that come after.

@@ -11,7 +11,7 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use super::Win;
 use super::far::{Inbox, Incoming, Waiting};
 use super::outbox::MOST_OPERATIONS;
-use super::wire::{self, Header, Kind, Parsed};
+use super::wire::{self, Header, Kind, Parsed, Reply};
 use crate::constants::{LOCK_EXCLUSIVE, LOCK_SHARED};
 use crate::error::{Class, Error, Result};
 
@@ -19,8 +19,6 @@ use crate::error::{Class, Error, Result};
 const ACCESS: i32 = -0x3000_0013;
 /// Messages that are taken in at a time.
 const MOST_AT_ONCE: usize = 64;
-/// Messages whose memory is kept.
-const MOST_SPARE: usize = 16;
 /// Most answers to one rank that are under way. It asks for no more at once; each of its threads may have
 /// taken one more answer than is known here.
 const MOST_ANSWERS: usize = 2 * MOST_OPERATIONS;
@@ -32,6 +30,13 @@ enum Handled {
     Later,
     /// Nothing that a rank of this library sends.
     Wrong,
+}
+
+/// How often the links are looked at. A look may be a system call for each rank.
+#[derive(Clone, Copy, PartialEq)]
+enum Looks {
+    One,
+    UntilNothingComes,
 }
 
 /// Starts to send the bytes of a message.
@@ -70,11 +75,19 @@ impl Inbox {
 
     /// Takes in what has come, and handles it. Returns whether there was anything.
     pub fn turn(&mut self, win: &Win) -> Result<bool> {
-        let mut worked = self.take_in(win)?;
+        let mut has_come = self.take_in(win, Looks::One)?;
+        let mut worked = has_come;
         loop {
             worked |= self.handle_all(win)?;
+            // A rank that has given its request up may have said so before another one gave the lock back.
+            if std::mem::take(&mut has_come)
+                && !self.grants.waiting.is_empty()
+                && self.take_in(win, Looks::UntilNothingComes)?
+            {
+                continue;
+            }
             let Some(Waiting { rank, id, messages, .. }) = self.grants.next(win) else { break };
-            self.answer(win, rank, id, Ok(Vec::new()))?;
+            self.answer(win, rank, id, Ok(Reply::default()))?;
             // They came before what is in the queue.
             for bytes in messages.into_iter().rev() {
                 self.queue.push_front(Incoming { request: None, from: rank, bytes });
@@ -112,24 +125,31 @@ impl Inbox {
         Ok(worked)
     }
 
-    fn take_in(&mut self, win: &Win) -> Result<bool> {
+    /// Takes in what has come. Returns whether there was anything. One look finds what most ranks send at a
+    /// time, and another one is due after the answers.
+    fn take_in(&mut self, win: &Win, looks: Looks) -> Result<bool> {
         let mut has_come = false;
         while self.queue.len() < MOST_AT_ONCE {
             let Some(probe) = &mut self.probe else { return Ok(has_come) };
-            if !probe.test()? {
+            let needs_no_look = has_come && looks == Looks::One;
+            if !if needs_no_look { probe.has_ended()? } else { probe.test()? } {
                 break;
             }
             let (status, message) = (probe.status(), probe.message());
             self.probe = Some(start_probe(&win.engine)?);
             let (Some(status), Some(message)) = (status, message) else { break };
-            // A longer one is cut, and then has a wrong form.
-            let mut bytes = self.spare.pop().unwrap_or_default();
-            bytes.resize(status.bytes.min(wire::LONGEST), 0);
-            let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
-            let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: true };
-            // SAFETY: the bytes are kept beside the request, which is dropped first.
-            let request = unsafe { win.engine.start_matched_receive(message, buffer) }?;
-            self.queue.push_back(Incoming { request: Some(request), from: status.source, bytes });
+            let (request, bytes) = match win.engine.take_matched(message)? {
+                Ok(bytes) => (None, bytes),
+                Err(message) => {
+                    // A longer one is cut, and then has a wrong form.
+                    let mut bytes = vec![0; status.bytes.min(wire::LONGEST)];
+                    let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
+                    let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: true };
+                    // SAFETY: the bytes are kept beside the request, which is dropped first.
+                    (Some(unsafe { win.engine.start_matched_receive(message, buffer) }?), bytes)
+                }
+            };
+            self.queue.push_back(Incoming { request, from: status.source, bytes });
             has_come = true;
         }
         Ok(has_come)
@@ -146,8 +166,6 @@ impl Inbox {
         let handled = self.handle_message(win, from, &message)?;
         if matches!(handled, Handled::Later) {
             self.queue[at].bytes = bytes;
-        } else if self.spare.len() < MOST_SPARE {
-            self.spare.push(bytes);
         }
         Ok(handled)
     }
@@ -164,13 +182,13 @@ impl Inbox {
             Kind::Unlock => {
                 let had_it = self.grants.give_back(win, from);
                 if had_it {
-                    self.answer(win, from, id, Ok(Vec::new()))?;
+                    self.answer(win, from, id, Ok(Reply::default()))?;
                 }
                 had_it
             }
             Kind::Forget => {
                 self.forget(win, from)?;
-                self.answer(win, from, id, Ok(Vec::new()))?;
+                self.answer(win, from, id, Ok(Reply::default()))?;
                 true
             }
             _ => {
@@ -194,16 +212,13 @@ impl Inbox {
         Ok(())
     }
 
-    fn answer(&mut self, win: &Win, to: Rank, id: u64, outcome: Result<Vec<u8>>) -> Result<()> {
-        let (class, data) = match outcome {
-            Ok(data) => (Class::SUCCESS, data),
-            Err(error) => (error.class, Vec::new()),
+    fn answer(&mut self, win: &Win, to: Rank, id: u64, outcome: Result<Reply>) -> Result<()> {
+        let refusal = |error: Error| {
+            let class = error.class.0.cast_unsigned();
+            wire::begin(&Header::plain(Kind::Reply, id, class), &[], 0)
         };
-        let plain = Header::plain(Kind::Reply, id, class.0.cast_unsigned());
-        let header = Header { bytes: data.len(), ..plain };
-        let mut bytes = wire::begin(&header, &[], data.len());
-        bytes.extend(data);
-        let mut request = start_send(&win.engine, to, bytes)?;
+        let reply = outcome.map_or_else(refusal, |reply| reply.into_message(id));
+        let mut request = start_send(&win.engine, to, reply)?;
         if !request.test()? {
             self.answers.push((to, request));
         }

@@ -75,7 +75,9 @@ impl Win {
     /// Waits until `is_done` returns true. Everything else of this process goes on meanwhile. It is an error
     /// if a rank is lost, or if the time limit passes.
     pub(super) fn wait_until(&self, what: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
-        for _ in 0..QUICK_LOOKS {
+        // Of another host, only a turn of the engine brings an answer.
+        let looks = if self.distant.is_some() { 1 } else { QUICK_LOOKS };
+        for _ in 0..looks {
             if is_done() {
                 return Ok(());
             }
@@ -85,7 +87,7 @@ impl Win {
         let (mut quiet_since, mut vigil) = (start, None);
         while !is_done() {
             let has_worked = if self.distant.is_some() {
-                self.serve_now()? || request::progress_staged()
+                self.serve_now()? || request::has_work_besides(1) && request::progress_staged()
             } else {
                 self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
                 request::progress_staged()

@@ -133,6 +133,47 @@ pub fn begin(header: &Header, series: &[Series], data: usize) -> Vec<u8> {
     message
 }
 
+/// An answer without a failure, whose data is written where the message has it.
+pub struct Reply(Vec<u8>);
+
+impl Default for Reply {
+    fn default() -> Reply {
+        Reply::begun(0)
+    }
+}
+
+impl Reply {
+    fn begun(bytes: usize) -> Reply {
+        // The number of the operation is written at the end.
+        Reply(begin(&Header { bytes, ..Header::plain(Kind::Reply, 0, 0) }, &[], bytes))
+    }
+
+    /// An answer with a copy of data.
+    pub fn copied(data: &[u8]) -> Reply {
+        let mut reply = Reply::begun(data.len());
+        reply.0.extend_from_slice(data);
+        reply
+    }
+
+    /// An answer with `bytes` bytes of data, which `fill` writes.
+    ///
+    /// # Safety
+    /// `fill` writes all of them.
+    pub unsafe fn filled(bytes: usize, fill: impl FnOnce(*mut u8)) -> Reply {
+        let mut reply = Reply::begun(bytes);
+        fill(reply.0.spare_capacity_mut().as_mut_ptr().cast());
+        // SAFETY: the capacity is the header and the data, which was just written.
+        unsafe { reply.0.set_len(HEADER + bytes) };
+        reply
+    }
+
+    /// The message that answers an operation.
+    pub fn into_message(mut self, id: u64) -> Vec<u8> {
+        self.0[WORD..2 * WORD].copy_from_slice(&id.to_ne_bytes());
+        self.0
+    }
+}
+
 /// Takes a message apart. `None`: it has a wrong form.
 pub fn parse(message: &[u8]) -> Option<Parsed<'_>> {
     let (head, rest) = message.split_at_checked(HEADER)?;
