@@ -301,7 +301,7 @@ impl<H: Host> Worker<'_, H> {
     /// Asks the device whether it still works on what the next calls wait for, and the other ranks whether
     /// they still wait for it.
     fn check_next(&mut self) {
-        if self.running.is_empty()
+        if self.running.iter().all(|call| call.work.is_none())
             && let Some(communicator) = self.communicator.upgrade()
         {
             communicator.try_move_on();

@@ -235,8 +235,14 @@ impl<H: Host> Runner<'_, H> {
         self.launches.queue.note_ended();
     }
 
-    /// Asks the device whether it still works on what the launches wait for.
+    /// Asks the device whether it still works on what the launches wait for, and the other ranks whether they
+    /// still wait for it.
     fn check(&mut self) {
+        if self.running.iter().all(|launch| launch.work.is_none())
+            && let Some(communicator) = self.communicator.upgrade()
+        {
+            communicator.try_move_on();
+        }
         for at in 0..self.running.len() {
             let launch = &self.running[at];
             let is_waiting = launch.work.is_none() && launch.failure.is_none();
