@@ -35,6 +35,24 @@ impl Stream {
             error => Err(error),
         }
     }
+
+    /// Lets what is enqueued later wait for what is in another stream by now. If that one captures, so does
+    /// this one.
+    pub fn follow(&self, other: &Stream) {
+        let create: unsafe extern "C" fn(*mut Handle, u32) -> c_int = double().function("cuEventCreate");
+        let record: unsafe extern "C" fn(Handle, Handle) -> c_int = double().function("cuEventRecord");
+        let wait: unsafe extern "C" fn(Handle, Handle, u32) -> c_int = double().function("cuStreamWaitEvent");
+        let destroy: unsafe extern "C" fn(Handle) -> c_int = double().function("cuEventDestroy_v2");
+        let mut event = ptr::null_mut();
+        // SAFETY: writes one handle.
+        check(unsafe { create(&mut event, 2) }, "cuEventCreate");
+        // SAFETY: live objects.
+        check(unsafe { record(event, other.0) }, "cuEventRecord");
+        // SAFETY: live objects.
+        check(unsafe { wait(self.0, event, 0) }, "cuStreamWaitEvent");
+        // SAFETY: a live event; the driver keeps it for the wait.
+        check(unsafe { destroy(event) }, "cuEventDestroy");
+    }
 }
 
 /// A graph that was recorded.

@@ -14,13 +14,13 @@ use common::case::Case;
 use common::device::{Arena, Stream, double};
 use common::graphs::{CaptureMode, Executable, Graph};
 use common::proc_fs::wait_until;
-use common::processes::{self, ProcessJob, RankProcess, first_silence, listen, say, tcp_store};
+use common::processes::{self, ProcessJob, RankProcess, listen, say, tcp_store};
 use common::watchdog::Watchdog;
 
 const ARENA: usize = 64 << 20;
 /// Longer than a slot of the bounce buffer, and no multiple of one.
 const LONG: usize = 20_000_000;
-const ROUNDS: u8 = 4;
+pub const ROUNDS: u8 = 4;
 
 /// A job of ranks with one device.
 fn job(processes: u32, part: &'static str) -> ProcessJob {
@@ -35,14 +35,14 @@ fn run(job: &ProcessJob) {
     ranks.into_iter().for_each(RankProcess::end_well);
 }
 
-fn number(name: &str) -> u64 {
+pub fn number(name: &str) -> u64 {
     std::env::var(name).map_or(0, |text| text.parse().expect("a number"))
 }
 
 /// Device memory and a stream of one rank.
-type Device = (Arena, Stream);
+pub type Device = (Arena, Stream);
 
-fn sum_in_place(buffer: u64, bytes: usize) -> Operation {
+pub fn sum_in_place(buffer: u64, bytes: usize) -> Operation {
     let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
     let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, bytes);
     Operation { call: case.call(), send: place.cast_const(), recv: place }
@@ -54,7 +54,7 @@ fn meet(comm: &Communicator) {
 }
 
 /// A graph of a call, and of what `before` and `after` enqueue.
-fn captured<'a>(
+pub fn captured<'a>(
     comm: &Communicator,
     stream: &Stream,
     call: impl Into<CallSpec<'a>>,
@@ -74,12 +74,12 @@ fn captured_alone<'a>(comm: &Communicator, stream: &Stream, call: impl Into<Call
 }
 
 /// What the sum of the ranks' bytes is, if rank r gives `first` + r.
-fn sum_from(first: u8, size: u32) -> u8 {
+pub fn sum_from(first: u8, size: u32) -> u8 {
     (0..size as u8).map(|rank| first + rank).sum()
 }
 
 #[track_caller]
-fn expect_bytes(buffer: u64, bytes: usize, expected: u8) {
+pub fn expect_bytes(buffer: u64, bytes: usize, expected: u8) {
     let found = double().read(buffer, bytes);
     let wrong = found.iter().position(|byte| *byte != expected);
     assert_eq!(wrong.map(|at| (at, found[at])), None, "the first wrong byte, of {bytes} that are {expected}");
@@ -159,33 +159,6 @@ fn an_updated_graph_makes_the_new_call_and_launches_go_on_several_streams() {
 fn ranks_that_launch_different_calls_are_told_both() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
     run(&job(2, "different"));
-}
-
-#[test]
-fn without_the_waits_of_a_launch_some_seed_gives_wrong_bytes() {
-    if double().leaves_out("waits that can be removed") {
-        return;
-    }
-    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(500));
-    let harm = |ignored: &str, part: &str, of_rank: i32, seeds: u64| {
-        let job = job(2, "mutation")
-            .deadline(Duration::from_secs(if ignored.is_empty() { 50 } else { 2 }))
-            .set("ANYCCL_DEVICE_MAP", "off")
-            .set(part, ignored)
-            .set("ANYCCL_TEST_IGNORING", of_rank);
-        first_silence(seeds, |seed| job.clone().set("CUDA_DOUBLE_SEED", seed).start_all())
-    };
-    for (ignored, part, rank) in [
-        ("cuStreamWaitValue32", "ANYCCL_TEST_AT_CAPTURE", 0),
-        ("cuStreamWaitValue32", "ANYCCL_TEST_AT_CAPTURE", 1),
-        // The end of the pieces on the library's stream.
-        ("cuEventRecord", "ANYCCL_TEST_AT_LAUNCH", 1),
-    ] {
-        let seed = harm(ignored, part, rank, 60);
-        println!("{ignored} of rank {rank}, {part}: seed {seed:?}");
-        assert!(seed.is_some(), "{ignored} of rank {rank}, {part}: no seed has shown it");
-    }
-    assert_eq!(harm("", "ANYCCL_TEST_AT_CAPTURE", 0, 8), None);
 }
 
 /// Captures and launches collectives of all kinds. The other ranks capture first, so that the leader finds
@@ -452,37 +425,6 @@ fn different(comm: &Communicator, (arena, stream): &mut Device) {
     assert!(error.contains("all_reduce") && error.contains("1000") && error.contains("2000"), "{error}");
 }
 
-/// Launches with inputs that are written, and results that are copied, within the graph; one order is missing
-/// on one rank.
-fn mutation(comm: &Communicator, (arena, stream): &mut Device) {
-    const BYTES: usize = 300_000;
-    let (buffer, result, source) = (arena.take(BYTES), arena.take(BYTES), arena.take(BYTES));
-    let ignore = |part: &str| {
-        let ignored = std::env::var(part).unwrap_or_default();
-        let is_here = u64::from(comm.rank()) == number("ANYCCL_TEST_IGNORING");
-        double().set_faults("", if is_here { &ignored } else { "" });
-    };
-    let operation = sum_in_place(buffer, BYTES);
-    // How streams wait is measured before.
-    drop(captured_alone(comm, stream, &operation));
-    ignore("ANYCCL_TEST_AT_CAPTURE");
-    let before = || double().copy(buffer, source, BYTES, stream);
-    let graph =
-        captured(comm, stream, &operation, [&before, &|| double().copy(result, buffer, BYTES, stream)]);
-    double().set_faults("", "");
-    let executable = graph.executable();
-    for round in 1..=ROUNDS {
-        double().fill(source, round + comm.rank() as u8, BYTES, stream);
-        double().fill(result, 0, BYTES, stream);
-        stream.synchronize();
-        ignore("ANYCCL_TEST_AT_LAUNCH");
-        executable.launch(stream);
-        stream.synchronize();
-        double().set_faults("", "");
-        expect_bytes(result, BYTES, sum_from(round, comm.size()));
-    }
-}
-
 #[test]
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
@@ -501,7 +443,6 @@ fn a_rank_of_the_tests_in_this_file() {
         "behind" => behind(&comm, device),
         "pending" => pending(&comm, device),
         "update" => update(&comm, device),
-        "mutation" => mutation(&comm, device),
         "different" => different(&comm, device),
         "launch until failure" => launch_until_failure(&comm, device),
         other => panic!("no part {other}"),

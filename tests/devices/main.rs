@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod block_orders;
 mod blocks;
 mod calls;
 mod captures;
@@ -14,6 +15,7 @@ mod exportable;
 mod failures;
 mod faults;
 mod later;
+mod launch_orders;
 mod launches;
 mod mapped;
 mod messages;
