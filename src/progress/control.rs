@@ -253,9 +253,7 @@ impl Engine {
                 continue;
             }
             // The rank may have sent the rest before it went, and it has come since the last look.
-            let moves = self.moves_in(id);
-            self.has_changes |= self.progress();
-            if self.moves_in(id) != moves {
+            if self.progress_until_changed(|engine| engine.moves_in(id)) {
                 continue;
             }
             if let Some((rank, how)) = self.departed_rank(id, by_any_member) {

@@ -27,9 +27,8 @@ impl Engine {
     pub(super) fn fail_if_ended_elsewhere(&mut self, id: CommId) {
         let Some((rank, at)) = self.ended_elsewhere(id) else { return };
         // All of its data has come, but this rank may not have looked at it.
-        let moves = self.calls.active[at].moves;
-        self.has_changes |= self.progress();
-        if self.ended_elsewhere(id) != Some((rank, at)) || self.calls.active[at].moves != moves {
+        let has_moved = self.progress_until_changed(|engine| engine.calls.active[at].moves);
+        if has_moved || self.ended_elsewhere(id) != Some((rank, at)) {
             return;
         }
         let (comm, active) = (self.comms.get(id), &self.calls.active[at]);

@@ -167,6 +167,24 @@ impl Engine {
         }
     }
 
+    /// Makes progress until this number changes, or nothing moves any more. Returns whether it may still
+    /// change: it has changed, or others move for long. One pass may not do, because what has come for a call
+    /// may lie behind messages of others.
+    pub(super) fn progress_until_changed(&mut self, number: impl Fn(&Engine) -> u32) -> bool {
+        const MOST_PASSES: usize = 1000;
+        let before = number(self);
+        for _ in 0..MOST_PASSES {
+            if number(self) != before {
+                return true;
+            }
+            if !self.progress() {
+                return false;
+            }
+            self.has_changes = true;
+        }
+        true
+    }
+
     /// Gives the call that was started last a first push. Returns whether anything moved.
     pub(super) fn push_latest(&mut self) -> bool {
         let Some(at) = self.calls.active.len().checked_sub(1) else { return false };

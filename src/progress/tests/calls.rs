@@ -1,6 +1,8 @@
 //! Tests of calls of every length, many in a row, in place, and to oneself.
 
 use super::*;
+use crate::transport::control::ControlMessage;
+use crate::transport::{FIRST_CONTEXT, Header};
 
 #[test]
 fn an_exchange_in_place_larger_than_every_ring_and_buffer_is_right() {
@@ -144,4 +146,31 @@ fn any_number_of_calls_may_be_under_way() {
             }
         }
     }
+}
+
+#[test]
+fn a_call_that_ended_elsewhere_is_no_disagreement_while_its_data_lies_behind_that_of_another() {
+    let drivers = world(2, Kind::Shm);
+    let job = |rank| all_reduce("recursive_doubling", 2, rank, 1);
+    let (inputs, mut sums) = ([[1], [2]], [[0]; 2]);
+    let mut start = |rank: usize| {
+        let (driver, job) = (&drivers[rank], job(rank as Rank));
+        let buffers = Buffers { input: inputs[rank].as_ptr().cast(), output: sums[rank].as_mut_ptr().cast() };
+        // SAFETY: the buffers live until the ticket is waited for.
+        unsafe { driver.start_once(CommId::FIRST, job.prepared(job.program(false)), buffers) }.unwrap()
+    };
+    let waiting = start(1);
+    // Rank 0 sends for the next call first, which rank 1 has not made.
+    let header = Header { context: FIRST_CONTEXT, sequence: 1, call: job(0).call().pack() };
+    let link = |engine: &mut Engine, data: [u8; 4]| {
+        // SAFETY: the bytes live during the call, and are copied.
+        unsafe { engine.endpoints[1].inbox.link.send(&header, data.as_ptr(), 4, SingleCopy::Never) }
+    };
+    assert_eq!(link(&mut drivers[0].lock(), [0; 4]).unwrap(), Some(4));
+    drivers[0].wait(start(0), Some(LONG)).unwrap();
+    let ended = ControlMessage::Ended { context: FIRST_CONTEXT, sequence: 0, sent: 0 };
+    drivers[0].lock().endpoints[1].control.as_mut().unwrap().send(&ended);
+    drivers[1].lock().read_control();
+    drivers[1].wait(waiting, Some(LONG)).unwrap();
+    assert_eq!(sums, [[3]; 2]);
 }
