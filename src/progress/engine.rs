@@ -338,8 +338,13 @@ impl Engine {
     /// The endpoints for which unfinished calls wait, and the events that they wait for.
     pub(super) fn needs(&self) -> impl Iterator<Item = (u32, Interest)> {
         let of_calls = self.unfinished().flat_map(|a| {
-            // A message that its receiver has put on hold waits for a control message, not for room.
-            let is_held = |endpoint: u32| self.endpoints[endpoint as usize].peer_holds(a.execution.header());
+            // A message that its receiver has put on hold waits for a control message, not for room, unless
+            // it has begun.
+            let header = a.execution.header();
+            let is_held = |endpoint: u32| {
+                let endpoint = &self.endpoints[endpoint as usize];
+                endpoint.peer_holds(header) && !endpoint.inbox.link.is_within_call(header)
+            };
             a.execution.waits_for().map(move |(endpoint, interest)| match interest {
                 Interest::Write if is_held(endpoint) => (endpoint, Interest::Read),
                 interest => (endpoint, interest),

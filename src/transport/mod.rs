@@ -144,6 +144,12 @@ pub trait Link: Send {
         true
     }
 
+    /// Whether a fragment of this call has begun that must be sent before other messages: the link waits for
+    /// room then, though the call is postponed.
+    fn is_within_call(&self, _header: &Header) -> bool {
+        false
+    }
+
     /// Cancels, where possible, what was sent of a failed call and is not read yet. A receiver that comes
     /// late must not take it for a success.
     fn cancel_sent(&mut self, _header: &Header) {}

@@ -58,6 +58,10 @@ impl Link for TcpLink {
         self.send.postpone(header)
     }
 
+    fn is_within_call(&self, header: &Header) -> bool {
+        self.send.is_within_call(header)
+    }
+
     fn set_in_turns(&mut self, in_turns: bool) {
         self.recv.set_in_turns(in_turns);
     }

@@ -90,6 +90,11 @@ impl SendQueue {
         self.unfinished.as_ref().is_some_and(|fragment| fragment.header == *header)
     }
 
+    /// See [`super::super::Link::is_within_call`].
+    pub fn is_within_call(&self, header: &Header) -> bool {
+        self.unfinished.as_ref().is_some_and(|fragment| fragment.header.is_of_call(header))
+    }
+
     /// The fragment of a message that goes on now. `new` makes its header, and says how many bytes follow.
     /// `None`: it is not the turn of this message.
     #[inline]

@@ -242,6 +242,12 @@ impl StripeSender {
         self.main.postpone(header) && !self.is_announced_by(header)
     }
 
+    /// See [`super::super::super::Link::is_within_call`].
+    pub fn is_within_call(&self, header: &Header) -> bool {
+        let is_announced = |fragment: &Announced| fragment.header.is_of_call(header);
+        self.main.is_within_call(header) || self.announced.as_ref().is_some_and(is_announced)
+    }
+
     /// Adds the connections whose room messages wait for.
     pub fn watch(&self, main: &Socket, stripes: &[Socket], set: &mut PollSet) {
         let fragment = self.announced.as_ref().filter(|fragment| fragment.is_announced);
