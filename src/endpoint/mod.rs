@@ -5,6 +5,8 @@
 
 mod inbox;
 mod stash_link;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use inbox::{ENTRY_COST, Inbox, NextFragment, Source};
 pub(crate) use stash_link::StashLink;

@@ -50,7 +50,7 @@ impl Engine {
             self.check_counts(endpoint, &head)?;
         }
         let taken = match self.comms.known(head.context) {
-            _ if head.is_cancelled() => self.endpoints[endpoint as usize].inbox.discard_head(),
+            _ if head.is_cancelled() => self.endpoints[endpoint as usize].inbox.discard_head(&head),
             Known::Here(id) if self.failure(id).is_none() => {
                 if context::is_of_transfers(head.context) {
                     let rank = self.member(id, endpoint)?;
@@ -59,10 +59,10 @@ impl Engine {
                 if !self.is_in_the_way(id, endpoint, &head, stash_own)? {
                     return Ok(false);
                 }
-                self.endpoints[endpoint as usize].inbox.stash_head()
+                self.endpoints[endpoint as usize].inbox.stash_head(&head)
             }
-            Known::Future => self.endpoints[endpoint as usize].inbox.stash_head(),
-            Known::Here(_) | Known::Past => self.endpoints[endpoint as usize].inbox.discard_head(),
+            Known::Future => self.endpoints[endpoint as usize].inbox.stash_head(&head),
+            Known::Here(_) | Known::Past => self.endpoints[endpoint as usize].inbox.discard_head(&head),
         };
         if matches!(taken, Ok(true)) {
             self.hold_sender_if_ahead(endpoint, &head);
@@ -71,7 +71,7 @@ impl Engine {
         // which this rank has no memory would be missed.
         let taken = taken.or_else(|error| match error.kind() {
             ErrorKind::OutOfMemory => Err(error),
-            _ => self.endpoints[endpoint as usize].inbox.discard_head(),
+            _ => self.endpoints[endpoint as usize].inbox.discard_head(&head),
         });
         match taken {
             Ok(taken) => {
