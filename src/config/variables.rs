@@ -52,7 +52,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_TCP_LANES",
         default: "1",
-        meaning: "TCP connections over which messages of 64 KiB and more to a rank are spread, 1 to 16; smaller ones then have a connection of their own. 1: one connection carries all. 4 is a good value for long paths, and for networks that one connection does not fill. Of the values of two ranks, the smaller counts. If ANYCCL_SOCKET_IFNAME lists several interfaces, the connections use them in turn.",
+        meaning: "TCP connections over which messages of 64 KiB and more to a rank are spread, 1 to 16; smaller ones then have a connection of their own. 1: one connection carries all. 4 is a good value for long paths, and for networks that one connection does not fill. Of the values of two ranks, the smaller counts. If ANYCCL_SOCKET_IFNAME lists several interfaces, the connections for long messages use them in turn.",
     },
     Variable {
         name: "ANYCCL_BACKEND",

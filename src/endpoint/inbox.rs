@@ -152,22 +152,12 @@ impl Inbox {
         Ok(n)
     }
 
-    /// Whether this fragment is at the head of the link. `Err`: it is not, so there is nothing to do with it.
-    /// Inside is whether another one has come to the head meanwhile, as it may on a link with lanes.
-    fn is_still_head(&mut self, expected: &Header) -> io::Result<std::result::Result<(), bool>> {
-        Ok(match self.link.head()? {
-            Some(header) if header == *expected => Ok(()),
-            other => Err(other.is_some()),
-        })
-    }
-
     /// Moves the bytes that have arrived of a fragment to the stash, in whole elements. The caller has just
     /// found it at the head of the link. Returns whether anything moved, or another look is due.
     pub fn stash_head(&mut self, header: &Header) -> io::Result<bool> {
-        if let Err(has_other) = self.is_still_head(header)? {
-            return Ok(has_other);
-        }
-        let header = *header;
+        // On a link with lanes, another one may have come to the head since.
+        let head = self.link.head()?;
+        let Some(header) = head.filter(|head| head == header) else { return Ok(head.is_some()) };
         let arrival = self.link.arrival()?;
         // The stash must not split an element, so the bytes of an incomplete one stay in the link until more
         // arrives.
@@ -217,10 +207,8 @@ impl Inbox {
     /// Drops the bytes that have arrived of a fragment, because no call needs them any more. The caller has
     /// just found it at the head of the link. Returns whether there were any, or another look is due.
     pub fn discard_head(&mut self, header: &Header) -> io::Result<bool> {
-        match self.is_still_head(header)? {
-            Ok(()) => self.link.discard(),
-            Err(has_other) => Ok(has_other),
-        }
+        let head = self.link.head()?;
+        if head == Some(*header) { self.link.discard() } else { Ok(head.is_some()) }
     }
 
     /// Drops the stash of a context.

@@ -1,17 +1,10 @@
 //! Tests of an inbox whose link has lanes.
 
-use std::os::unix::net::UnixStream;
-
 use super::Inbox;
 use crate::base::{Call, CallKind, Collective, Datatype};
 use crate::sys::socket::Socket;
 use crate::transport::connect::tcp_link;
 use crate::transport::{Header, Link, SingleCopy};
-
-fn socket_pair() -> (Socket, Socket) {
-    let (a, b) = UnixStream::pair().unwrap();
-    (Socket::from_fd(a.into(), true).unwrap(), Socket::from_fd(b.into(), true).unwrap())
-}
 
 fn header(context: u32) -> Header {
     let kind = CallKind::Collective(Collective::Broadcast);
@@ -26,7 +19,7 @@ fn send(link: &mut dyn Link, header: &Header, data: &[u8]) -> Option<usize> {
 
 #[test]
 fn a_message_that_passes_another_is_not_taken_for_that_one() {
-    let (here, there) = (0..4).map(|_| socket_pair()).unzip();
+    let (here, there) = (0..4).map(|_| Socket::pair()).unzip();
     let (mut sender, mut inbox) = (tcp_link(there).unwrap(), Inbox::new(tcp_link(here).unwrap()));
     let (long, short) = (header(2), header(3));
     // More than the sockets hold, so that the rest is missed.

@@ -29,6 +29,13 @@ impl Socket {
         Ok(Socket { fd: Owned::new(fd), unix })
     }
 
+    /// Two ends of a connection, for tests.
+    #[cfg(test)]
+    pub(crate) fn pair() -> (Socket, Socket) {
+        let (a, b) = std::os::unix::net::UnixStream::pair().unwrap();
+        (Socket::from_fd(a.into(), true).unwrap(), Socket::from_fd(b.into(), true).unwrap())
+    }
+
     /// Takes over a connection that others use too. It stays in its present mode for them. Reads and writes
     /// here never wait in either mode.
     pub fn shared(fd: OwnedFd, unix: bool) -> Socket {

@@ -11,7 +11,6 @@ mod messages;
 mod quit;
 mod recorded;
 
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -48,11 +47,6 @@ enum Kind {
 
 const KINDS: [Kind; 4] = [Kind::Shm, Kind::Slots, Kind::Tcp, Kind::Lanes];
 
-fn socket_pair() -> (Socket, Socket) {
-    let (a, b) = UnixStream::pair().unwrap();
-    (Socket::from_fd(a.into(), true).unwrap(), Socket::from_fd(b.into(), true).unwrap())
-}
-
 /// The two ends of a link between the ranks `a` < `b`.
 fn endpoint_pair(
     a: u32,
@@ -60,7 +54,7 @@ fn endpoint_pair(
     kind: Kind,
     wrap: &impl Fn(Rank, Rank, AnyLink) -> AnyLink,
 ) -> (Endpoint, Endpoint) {
-    let (control_a, control_b) = socket_pair();
+    let (control_a, control_b) = Socket::pair();
     let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
             let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
@@ -72,7 +66,7 @@ fn endpoint_pair(
         }
         Kind::Tcp | Kind::Lanes => {
             let sockets = if kind == Kind::Tcp { 1 } else { 4 };
-            let (data_a, data_b) = (0..sockets).map(|_| socket_pair()).unzip();
+            let (data_a, data_b) = (0..sockets).map(|_| Socket::pair()).unzip();
             (tcp_link(data_a).unwrap(), tcp_link(data_b).unwrap())
         }
     };

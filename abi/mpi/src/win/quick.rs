@@ -183,7 +183,7 @@ unsafe fn fetch(
 /// Like [`fetch`], with a place for the old element.
 ///
 /// # Safety
-/// As for [`fetch`]; the result's element is writable.
+/// The contract of [`fetch`] holds, and the result's element is writable.
 #[inline]
 pub unsafe fn fetch_to(
     origin: Option<*const u8>,
