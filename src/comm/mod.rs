@@ -2,9 +2,9 @@
 //!
 //! `call` is what a call is and how it is planned, `create` how communicators are made, `device` how calls
 //! reach GPU memory, `foreign` the other engines. [`Communicator`] is the centre, with a part for each
-//! of the last two. `dispatch` decides where a call goes, and returns a [`Request`], a [`Persistent`] or a
-//! [`Work`] to wait for. `builtin` is the way to the builtin engine, with `messages`, `coalesced` (lists of
-//! buffers) and `prepared_unequal`.
+//! of the last two; `leaving` ends it. `dispatch` decides where a call goes, and returns a [`Request`], a
+//! [`Persistent`] or a [`Work`] to wait for. `builtin` is the way to the builtin engine, with `messages`,
+//! `coalesced` (lists of buffers) and `prepared_unequal`.
 //!
 //! A [`Communicator`] is shared (`&self` everywhere, any thread). Buffers are raw pointers: the caller keeps
 //! them valid until the call or its [`Request`] is complete.
@@ -24,6 +24,7 @@ mod foreign;
 pub(crate) mod foreign_bytes;
 mod graph;
 mod late;
+mod leaving;
 mod lingering;
 mod messages;
 mod persistent;

@@ -27,10 +27,10 @@ impl EngineComm {
         self.has_quit || self.peer_has_quit
     }
 
-    /// Whether this rank was saying goodbye when another one quit. It then waits for no one, and nothing can
+    /// Whether a rank has quit while this one says goodbye. This rank then waits for no one, and nothing can
     /// fail.
     pub(super) fn is_over(&self) -> bool {
-        self.says_goodbye && self.peer_has_quit
+        self.says_goodbye && self.is_quit()
     }
 
     /// Whether this rank has begun anything since the communicator was made.
@@ -103,11 +103,11 @@ impl Engine {
 
     /// Fails a communicator in which a call needs a rank that quit before it.
     pub(super) fn fail_if_quitter_is_needed(&mut self, id: CommId) {
+        if self.comms.get(id).is_over() {
+            return self.end_goodbye(id);
+        }
         if !self.comms.get(id).peer_has_quit {
             return;
-        }
-        if self.comms.get(id).says_goodbye {
-            return self.end_goodbye(id);
         }
         let comm = self.comms.get(id);
         let doomed = self.unfinished().filter(|active| active.comm == id).find_map(|active| {

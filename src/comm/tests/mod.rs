@@ -6,6 +6,7 @@ mod foreign_endings;
 mod forked;
 mod formation;
 mod hook;
+mod leaving;
 mod noncontiguous;
 mod opaque;
 mod windows;
