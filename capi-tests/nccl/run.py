@@ -4,7 +4,7 @@
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs of this folder and runs them with 2, 3, 4 and 8 ranks, as processes, as threads, and as both; the ranks
-       of endings.c end their communicators in any order; devices.c runs with the CUDA driver for tests (cuda-double). The seed
+       of endings.c end their communicators in any way, those of orders.c in different orders; devices.c runs with the CUDA driver for tests (cuda-double). The seed
        chooses some of these spreads (../sample.py), and ANYCCL_TEST_LONG=1 takes all.
     4  runs programs that use the CUDA runtime on GPUs that do not exist (on_devices.py)
     5  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
@@ -136,6 +136,22 @@ def endings(library):
             env=os.environ | {"NCCL_SHM_DISABLE": "1"})
 
 
+def orders(library):
+    """Runs orders.c: ranks that end their communicators in different orders do not wait for each other."""
+    program = build("orders", library)
+    for processes, threads in spreads(3):
+        print(f"orders: {processes} x {threads}", flush=True)
+        run(program, processes, threads, timeout=LIMIT_S)
+    print("orders: 3 x 1 by tcp", flush=True)
+    run(program, 3, 1, timeout=LIMIT_S, env=os.environ | {"NCCL_SHM_DISABLE": "1"})
+    for transport in ("0", "1"):
+        print(f"orders: an exit, NCCL_SHM_DISABLE={transport}", flush=True)
+        logged = run(program, "exits", 8, timeout=LIMIT_S, stderr=subprocess.PIPE, text=True,
+                     env=os.environ | {"NCCL_SHM_DISABLE": transport, "ANYCCL_LOG": "warn"}).stderr
+        if logged:
+            sys.exit(f"ranks took the exit of another one for a crash:\n{logged}")
+
+
 def devices(library):
     """Runs devices.c: calls on memory of a GPU are part of their streams."""
     double = cuda_double()
@@ -218,6 +234,7 @@ def main():
                 print(f"{name}: {processes} x {threads}", flush=True)
                 run(program, processes, threads, *([point] if name == "collectives" else []), timeout=LIMIT_S)
         endings(library)
+        orders(library)
         devices(library)
         on_devices.check(prefix.resolve(), HEADER, WORK / "on-devices")
         ways_in(library)

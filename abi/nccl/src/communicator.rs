@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──all have said goodbye──▶ Left
-//!    └──ranks have not met──▶ Failed
+//!    └──ranks have not met──▶ Failed                └──others stay──▶ Departed ──────────┘
 //! ```
 //!
 //! The state is that of the object. Whether a rank has died is known to the engine, and asked there.
@@ -24,8 +24,8 @@ use anyccl_engine::device::Kinds;
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
-use crate::clique::{Clique, Member};
 use crate::completion::wait_for;
+use crate::departures::Member;
 use crate::in_streams::InStreams;
 use crate::profiler::{self, CommProfile};
 use crate::registrations::Registrations;
@@ -44,6 +44,8 @@ pub enum CommState {
     Failed(Error),
     /// The ranks are saying goodbye to each other.
     Leaving,
+    /// This rank has done its part, and nobody waits until the ranks have said goodbye to each other.
+    Departed,
     /// The ranks have said goodbye.
     Left,
 }
@@ -76,7 +78,7 @@ pub struct Traits {
 /// A communicator whose ranks have met.
 pub struct Formed {
     pub engine: Arc<Communicator>,
-    /// Membership in a clique. A communicator that was made from another has none and leaves alone.
+    /// Membership in the departures. A communicator that was made from another has none and leaves alone.
     pub member: Option<Member>,
 }
 
@@ -93,10 +95,8 @@ pub struct Comm {
     engine: OnceLock<Arc<Communicator>>,
     state: Mutex<CommState>,
     bar: AtomicU8,
-    /// Membership in the clique; the call that leaves takes it.
+    /// Membership in the departures; the call that leaves takes it.
     pub member: Mutex<Option<Member>>,
-    /// The clique of a communicator that has begun to leave.
-    pub left_with: OnceLock<Arc<Clique>>,
     pub traits: Traits,
     /// Whether it is blocking and no profiler wants to see its calls, as nearly always.
     pub is_plain: bool,
@@ -127,7 +127,6 @@ impl Comm {
             state: Mutex::new(CommState::Forming),
             bar: AtomicU8::new(Bar::None as u8),
             member: Mutex::default(),
-            left_with: OnceLock::new(),
             is_plain: traits.is_blocking && !profiler::is_wanted(),
             profile: Mutex::default(),
             traits,
@@ -336,7 +335,7 @@ impl Comm {
             // A revoked communicator has failed by our own doing. It is quiescent, which is what the caller
             // asks about.
             CommState::Ready if self.bar() == Bar::Revoked => ncclSuccess,
-            CommState::Ready | CommState::Left => {
+            CommState::Ready | CommState::Departed | CommState::Left => {
                 self.look_around();
                 let is_pending = self.has_pending();
                 match self.failure() {

@@ -13,8 +13,8 @@ use anyccl_engine::device::{CudaDriver, Kinds};
 use anyccl_engine::sys::clock;
 
 use crate::call::Progress;
-use crate::clique::Member;
 use crate::communicator::{Formed, Traits};
+use crate::departures::Member;
 use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{comm_id, config, group, presence, variables};
@@ -56,7 +56,7 @@ impl Joining {
     pub fn join(self) -> Result<Formed> {
         // Counted before anybody can have left: when the ranks have met, all those of this process are
         // counted.
-        let member = Member::of(&self.id);
+        let member = Member::new();
         let own = CommConfig { name: self.name, for_devices: true, ..CommConfig::default() };
         let deadline = clock::now() + self.config.timeout.unwrap_or(FOREVER);
         let engine = match comm_id::job(&self.id, self.size, self.rank, &self.config, deadline)? {

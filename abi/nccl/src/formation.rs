@@ -35,7 +35,7 @@ impl Child {
     }
 }
 
-/// A communicator that was made from another one. It leaves alone, without a clique.
+/// A communicator that was made from another one. It leaves alone.
 pub fn derived(engine: Communicator) -> Formed {
     Formed { engine: engine.shared(), member: None }
 }

@@ -1,12 +1,15 @@
 //! How communicators end: in good order, by abort, by revocation.
 //!
 //! In good order, the ranks of a communicator wait for each other, so that nobody takes the end of a process
-//! for a crash. A program may destroy the communicators of one thread one after the other; waiting in the
-//! first would block for ever. So a communicator says goodbye in a thread of its own while this process has
-//! others of the same id that have not begun to leave. The last of them waits for all. When all are
-//! destroyed, all goodbyes have been said.
+//! for a crash. A process that waits must not keep others waiting for the end of another communicator: ranks
+//! may end their communicators in any order, and one thread may hold several ranks. So a communicator says
+//! goodbye in the background while this process has others that have not begun to leave. The last of them
+//! waits for all. When all are destroyed, all goodbyes have been said.
 //!
-//! Communicators that were made from others leave alone: they share the links of the first one.
+//! So no ranks wait for each other in a circle. A process waits only when it has begun to leave all its
+//! communicators, so the goodbyes of others need nothing more from it.
+//!
+//! Communicators that were made from others wait for nobody: they share the links of the first one.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -19,6 +22,7 @@ use anyccl_engine::log_line;
 
 use crate::call::Progress;
 use crate::communicator::{Bar, COMMS, Comm, CommState};
+use crate::departures::Departures;
 use crate::types::ncclComm_t;
 
 /// Says goodbye, in this thread or in a thread of its own.
@@ -27,36 +31,36 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
         log_line!(Info, "what was begun on \"{}\" has failed: {error}", engine.name());
     }
     let Some(mut member) = comm.member.lock().take() else {
-        return say_goodbye(comm, engine);
+        return settle(comm, engine.name(), engine.finalize());
     };
-    let clique = comm.left_with.get_or_init(|| Arc::clone(member.clique()));
+    let others_stay = member.begin();
     // A failed communicator waits for nobody.
-    let others_stay = member.begin() && engine.failure().is_none();
-    if !others_stay && !in_background {
-        let parted = say_goodbye(comm, engine);
+    if engine.failure().is_some() || !others_stay && !in_background {
+        let parted = settle(comm, engine.name(), engine.finalize());
         drop(member);
-        return parted.and(clique.wait());
+        return parted.and(Departures::of_this_process().wait());
     }
-    let (comm, engine) = (Arc::clone(comm), Arc::clone(engine));
-    let goodbye = move || {
-        if let Err(error) = say_goodbye(&comm, &engine) {
-            member.clique().keep_failure(error);
+    if others_stay {
+        comm.exchange(|state| matches!(state, CommState::Leaving), CommState::Departed);
+    }
+    let (own, name) = (Arc::clone(comm), engine.name().to_owned());
+    let begun = engine.leave_in_background(move |parted| {
+        if let Err(error) = settle(&own, &name, parted) {
+            Departures::of_this_process().keep_failure(error);
         }
         drop(member);
-    };
-    let started = thread::Builder::new().name("nccl goodbye".into()).spawn(goodbye);
-    started.map(drop).map_err(|error| Error::system("starting a thread", error))
+    });
+    begun.or_else(|error| settle(comm, engine.name(), Err(error)))
 }
 
-/// Says goodbye to the other ranks. Returns an error only if the ranks have made different calls. Any other
+/// Notes the end of a goodbye. Returns an error only if the ranks have made different calls. Any other
 /// problem harms no rank that leaves, and is logged.
-fn say_goodbye(comm: &Comm, engine: &Communicator) -> Result<()> {
-    let parted = engine.finalize();
-    comm.exchange(|state| matches!(state, CommState::Leaving), CommState::Left);
+fn settle(comm: &Comm, name: &str, parted: Result<()>) -> Result<()> {
+    comm.exchange(|state| matches!(state, CommState::Leaving | CommState::Departed), CommState::Left);
     match parted {
         Err(error @ Error::Mismatch(_)) => Err(error),
         Err(error) => {
-            log_line!(Warn, "leaving \"{}\": {error}", engine.name());
+            log_line!(Warn, "leaving \"{name}\": {error}");
             Ok(())
         }
         Ok(()) => Ok(()),
@@ -95,9 +99,8 @@ pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
         }
         // The forming thread aborts it when its ranks meet.
         CommState::Forming | CommState::Failed(_) => Ok(()),
-        // A finalized communicator has left or is leaving.
-        CommState::Left => comm.left_with.get().map_or(Ok(()), |clique| clique.tell_failure()),
-        CommState::Leaving => comm.left_with.get().map_or(Ok(()), |clique| clique.wait()),
+        // It is finalized.
+        CommState::Leaving | CommState::Departed | CommState::Left => Departures::of_this_process().wait(),
     }
 }
 
@@ -109,7 +112,8 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
     let comm = COMMS.remove(comm.addr(), |_, _| Ok(()))?;
     comm.end_profile();
     let before = comm.exchange(|state| matches!(state, CommState::Forming), CommState::Left);
-    if let (CommState::Ready | CommState::Leaving, Ok(engine)) = (before, comm.any_engine())
+    if let (CommState::Ready | CommState::Leaving | CommState::Departed, Ok(engine)) =
+        (before, comm.any_engine())
         && engine.quit("ncclCommAbort")
     {
         let engine = Arc::clone(engine);

@@ -9,7 +9,7 @@
 //!   [`last_error`] has the sentences of failures, [`failure_log`] the latest one of the process.
 //! - [`communicator`] is the object behind a handle. [`creation`] and [`formation`] make communicators,
 //!   [`pending_comm`] holds those that are not formed yet. [`resizing`] changes their ranks, [`leaving`] ends
-//!   them; [`clique`] counts those of one id, because the last of them to leave waits for all.
+//!   them; [`departures`] counts those that leave, because the last one waits for all.
 //!   [`properties`] answers questions about them.
 //! - [`config`] reads the settings that a program passes, [`variables`] the environment. [`parameters`] gives
 //!   a program the variables by their keys. [`comm_id`] is NCCL_COMM_ID, a variable in place of an id.
@@ -33,7 +33,6 @@
 
 mod action;
 mod call;
-mod clique;
 mod collective;
 mod comm_id;
 mod communicator;
@@ -42,6 +41,7 @@ mod config;
 mod configured;
 mod creation;
 mod datatype;
+mod departures;
 mod failure_log;
 mod formation;
 mod functions;
