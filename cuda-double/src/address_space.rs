@@ -1,4 +1,4 @@
-//! What lies at which address: device memory, pinned and registered host memory.
+//! What lies at which address: device memory, and pinned, registered and managed host memory.
 //!
 //! All host memory that is in no range is pageable. Reading and writing happens under a lock for readers, so
 //! that nothing is unmapped meanwhile; whoever unmaps takes the lock for writers.
@@ -41,6 +41,8 @@ pub enum Kind {
     Pinned(u32),
     /// Memory of `cuMemHostRegister`, with its flags.
     Registered(u32),
+    /// Memory of `cuMemAllocManaged`, which host and devices use by one address.
+    Managed,
 }
 
 /// A range of addresses.
@@ -61,9 +63,9 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether it is host memory.
+    /// Whether the host can use its addresses.
     pub fn is_host(&self) -> bool {
-        matches!(self.kind, Kind::Pinned(_) | Kind::Registered(_))
+        matches!(self.kind, Kind::Pinned(_) | Kind::Registered(_) | Kind::Managed)
     }
 
     /// The address after its last one.
@@ -139,7 +141,7 @@ fn at(ranges: &BTreeMap<u64, Range>, address: u64) -> Option<&Range> {
 pub enum MemoryKind {
     /// Device memory of this device.
     Device(Ordinal),
-    /// Pinned or registered host memory.
+    /// Pinned, registered or managed host memory.
     Pinned,
     /// Host memory that the driver does not know.
     Pageable,

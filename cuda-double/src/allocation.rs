@@ -12,6 +12,7 @@ use crate::counts::{self, Kind as Counted};
 use crate::device;
 use crate::entry::call;
 use crate::ipc;
+use crate::managed;
 use crate::memory_file::{FREED, MemoryFile, PAGE};
 use crate::status::{Result, Status, require};
 
@@ -95,12 +96,6 @@ pub extern "C" fn cuMemAllocPitch_v2(
     })
 }
 
-/// `cuMemAllocManaged`: the double has no managed memory, and says so by its attribute.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuMemAllocManaged(_address: Out<u64>, _size: usize, _flags: u32) -> Status {
-    call("cuMemAllocManaged", || Err(Status::NOT_SUPPORTED))
-}
-
 /// `cuMemFree_v2`; NULL is nothing to free.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuMemFree_v2(address: u64) -> Status {
@@ -113,7 +108,7 @@ pub extern "C" fn cuMemFree_v2(address: u64) -> Status {
         let is_freed = matches!(range.kind, Kind::AllocatedAsync { is_freed: true, .. });
         require(range.base == address && !is_freed)?;
         device::get(range.device)?.drain_always("cuMemFree");
-        destroy(address)
+        if matches!(range.kind, Kind::Managed) { managed::free(address) } else { destroy(address) }
     })
 }
 

@@ -35,7 +35,7 @@ impl DeviceView {
 
     fn may_access(&self, range: &Range) -> bool {
         match &range.kind {
-            Kind::Pinned(_) | Kind::Registered(_) => true,
+            Kind::Pinned(_) | Kind::Registered(_) | Kind::Managed => true,
             Kind::Mapped { access, .. } => access.iter().any(|(device, _)| *device == self.0.device.ordinal),
             _ => context::may_access(&self.0, range.device),
         }

@@ -48,6 +48,7 @@ pub mod ipc;
 pub mod launch;
 pub mod lookup;
 pub mod loud;
+pub mod managed;
 pub mod memory_file;
 pub mod module;
 pub mod pinned;

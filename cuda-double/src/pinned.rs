@@ -11,10 +11,12 @@ use crate::context;
 use crate::counts::{self, Kind as Counted};
 use crate::device::{self, Device};
 use crate::entry::call;
+use crate::managed;
 use crate::memory_file::{FRESH, PAGE};
 use crate::status::{Result, Status, require};
 
-fn add(base: u64, size: u64, kind: Kind) -> Result {
+/// Adds a range of the current context.
+pub fn add(base: u64, size: u64, kind: Kind) -> Result {
     let context = context::current()?;
     let (id, device) = (address_space::fresh_id(), context.device.ordinal);
     address_space::insert(Range { base, size, kind, id, context: context.handle, device });
@@ -26,10 +28,8 @@ fn drain_all(drain: impl Fn(&Device)) {
     (0..device::count() as i32).flat_map(device::get).for_each(|device| drain(device));
 }
 
-fn allocate(name: &str, place: Out<u64>, bytes: usize, flags: u32) -> Result {
-    context::current()?;
-    require(!place.is_null() && bytes > 0 && flags <= 7)?;
-    drain_all(|device| device.drain(name));
+/// Memory of the host at a new address, with bytes that nobody wrote.
+pub fn map(bytes: usize) -> Result<u64> {
     let length = bytes.next_multiple_of(PAGE as usize);
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a new mapping; the kernel picks the addresses.
@@ -39,9 +39,27 @@ fn allocate(name: &str, place: Out<u64>, bytes: usize, flags: u32) -> Result {
     }
     // SAFETY: the mapping has so many bytes.
     unsafe { ptr::write_bytes(memory.cast::<u8>(), FRESH, length) };
-    add(memory as u64, bytes as u64, Kind::Pinned(flags))?;
+    Ok(memory as u64)
+}
+
+/// Removes a range of memory of [`map`], and unmaps it. `fits` says whether it is one.
+pub fn unmap(memory: u64, fits: impl Fn(&Range) -> bool) -> Result {
+    address_space::remove(memory, fits, |range| {
+        let length = range.size.next_multiple_of(PAGE) as usize;
+        // SAFETY: the mapping is ours, as the range says, and no stream reads it under this lock.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(memory as usize), length) };
+    })
+    .map(drop)
+}
+
+fn allocate(name: &str, place: Out<u64>, bytes: usize, flags: u32) -> Result {
+    context::current()?;
+    require(!place.is_null() && bytes > 0 && flags <= 7)?;
+    drain_all(|device| device.drain(name));
+    let memory = map(bytes)?;
+    add(memory, bytes as u64, Kind::Pinned(flags))?;
     counts::add(Counted::Pinned, 1);
-    place.set(memory as u64)
+    place.set(memory)
 }
 
 /// `cuMemHostAlloc`.
@@ -76,11 +94,7 @@ fn is_registered(range: &Range) -> bool {
 }
 
 fn free(memory: u64) -> Result {
-    address_space::remove(memory, is_pinned, |range| {
-        let length = range.size.next_multiple_of(PAGE) as usize;
-        // SAFETY: the mapping is ours, as the range says, and no stream reads it under this lock.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(memory as usize), length) };
-    })?;
+    unmap(memory, is_pinned)?;
     counts::add(Counted::Pinned, -1);
     Ok(())
 }
@@ -91,10 +105,14 @@ fn unregister(memory: u64) -> Result {
     Ok(())
 }
 
-/// Frees and unregisters what a context that ends still has.
+/// Frees and unregisters the host memory that a context that ends still has.
 pub fn free_all_of(context: usize) {
     for range in address_space::select(|range| range.context == context && range.is_host()) {
-        let _ = if is_pinned(&range) { free(range.base) } else { unregister(range.base) };
+        let _ = match range.kind {
+            Kind::Pinned(_) => free(range.base),
+            Kind::Registered(_) => unregister(range.base),
+            _ => managed::free(range.base),
+        };
     }
 }
 
@@ -157,7 +175,11 @@ pub extern "C" fn cuMemHostUnregister(memory: u64) -> Status {
 pub extern "C" fn cuMemHostGetDevicePointer_v2(device: Out<u64>, memory: u64, flags: u32) -> Status {
     call("cuMemHostGetDevicePointer", || {
         context::current()?;
-        require(flags == 0 && address_space::find(memory).is_some_and(|range| range.is_host()))?;
+        require(
+            flags == 0
+                && address_space::find(memory)
+                    .is_some_and(|range| is_pinned(&range) || is_registered(&range)),
+        )?;
         device.set(memory)
     })
 }

@@ -16,7 +16,7 @@ fn write(place: usize, attribute: c_int, address: u64, range: Option<&Range>) ->
     match attribute {
         9 if range.is_none() => return Out::at(place).set(-2i32),
         10 | 15 if range.is_none() => return Out::at(place).set(0u8),
-        8 => return Out::at(place).set(0u8),
+        8 => return Out::at(place).set(u8::from(range.is_some_and(is_managed))),
         13 => return Out::at(place).set(u8::from(range.is_some_and(is_mapped))),
         _ => {}
     }
@@ -25,7 +25,7 @@ fn write(place: usize, attribute: c_int, address: u64, range: Option<&Range>) ->
         // Memory of `cuMemMap` belongs to no context.
         1 if matches!(range.kind, Kind::Mapped { .. }) => Out::at(place).set(0usize),
         1 => Out::at(place).set(range.context),
-        2 => Out::at(place).set(if range.is_host() { 1u32 } else { 2 }),
+        2 => Out::at(place).set(if range.is_host() && !is_managed(range) { 1u32 } else { 2 }),
         3 => Out::at(place).set(address),
         4 if range.is_host() => Out::at(place).set(address),
         4 => Err(Status::INVALID_VALUE),
@@ -44,6 +44,10 @@ fn write(place: usize, attribute: c_int, address: u64, range: Option<&Range>) ->
         20 => Out::at(place).set(range.id),
         _ => Err(Status::INVALID_VALUE),
     }
+}
+
+fn is_managed(range: &Range) -> bool {
+    matches!(range.kind, Kind::Managed)
 }
 
 fn is_mapped(range: &Range) -> bool {

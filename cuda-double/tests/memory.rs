@@ -11,8 +11,10 @@ use cuda::copy::api::cuMemcpyDtoDAsync_v2;
 use cuda::copy::fill::{cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD32_v2};
 use cuda::copy::plane::{Plane, PlaneSide, cuMemcpy2D_v2};
 use cuda::event::cuEventCreate;
+use cuda::managed::cuMemAllocManaged;
 use cuda::memory_file::FRESH;
 use cuda::pinned::{cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemHostGetFlags};
+use cuda::pointer::cuPointerGetAttribute;
 use cuda::pool::{cuMemAllocAsync, cuMemFreeAsync};
 use cuda::status::Status;
 use cuda::stream::api::{cuStreamCreate, cuStreamSynchronize, cuStreamWaitEvent};
@@ -145,15 +147,33 @@ fn pinned_memory_has_one_address_for_all_and_says_its_flags() {
 }
 
 #[test]
+fn managed_memory_is_that_of_a_device_and_the_host_uses_it() {
+    let _context = Context::current();
+    let memory = given(|memory| cuMemAllocManaged(memory, 64, 1));
+    let (mut memory_type, mut is_managed) = (0u32, 0u8);
+    ok(cuPointerGetAttribute(&raw mut memory_type as usize, 2, memory));
+    ok(cuPointerGetAttribute(&raw mut is_managed as usize, 8, memory));
+    assert_eq!((memory_type, is_managed), (2, 1));
+    ok(cuMemsetD32_v2(memory, 7, 16));
+    assert_eq!(bytes_of(memory, 4), 7u32.to_ne_bytes());
+    assert_eq!(cuMemAllocManaged(Out::to(&mut 0), 64, 3), Status::INVALID_VALUE);
+    assert_eq!(cuda::pinned::cuMemFreeHost(memory), Status::INVALID_VALUE);
+    ok(cuMemFree_v2(memory));
+    assert_eq!((place(memory, 4), live("allocations")), (Ok(MemoryKind::Pageable), 0));
+}
+
+#[test]
 fn a_context_that_ends_takes_all_it_has_with_it() {
     let primary = Context::current();
     let context = given(|context| cuCtxCreate_v2(context, 0, 0));
     let memory = device_memory(&[0; 64]);
     let pinned: u64 = given(|memory| cuMemHostAlloc(memory, 64, 0));
+    let managed: u64 = given(|memory| cuMemAllocManaged(memory, 64, 1));
     let stream = given(|stream| cuStreamCreate(stream, 0));
     given(|event: Out<usize>| cuEventCreate(event, 0));
     ok(cuMemsetD8Async(memory, 1, 64, stream));
     ok(cuMemsetD8Async(pinned, 1, 64, stream));
+    ok(cuMemsetD8Async(managed, 1, 64, stream));
     ok(cuCtxDestroy_v2(context));
     ok(cuCtxSetCurrent(primary.handle));
     for kind in ["allocations", "bytes", "pinned", "streams", "events"] {

@@ -1,14 +1,14 @@
-/* Pinned and registered host memory is part of the stream, alone and beside memory of a device. Rank r uses device r modulo
+/* Pinned, registered and managed memory is part of the stream, alone and beside memory of a device. Rank r uses device r modulo
  * their number. */
 #include "rank.h"
 
-enum { COUNT = 1 << 18, ROUNDS = 5 };
+enum { COUNT = 1 << 18, ROUNDS = 3, KINDS = 4 };
 
 struct job {
     int rank, ranks;
     ncclComm_t comm;
     cudaStream_t stream;
-    float *device, *more, *pinned, *registered;
+    float *device, *more, *pinned, *registered, *managed;
 };
 
 /* Writes the contribution of a rank, scaled, into memory of any kind, in the order of the stream. What was there is spoilt
@@ -70,11 +70,12 @@ int main(int argc, char **argv)
     job.registered = malloc(COUNT * sizeof(float));
     EXPECT(job.registered != NULL);
     CUDACHECK(cudaHostRegister(job.registered, COUNT * sizeof(float), cudaHostRegisterDefault));
+    CUDACHECK(cudaMallocManaged((void **)&job.managed, COUNT * sizeof(float), cudaMemAttachGlobal));
 
-    float *const memory[] = {job.device, job.pinned, job.registered};
+    float *const memory[KINDS] = {job.device, job.pinned, job.registered, job.managed};
     for (int round = 0; round < ROUNDS; round++)
-        for (int from = 0; from < 3; from++)
-            for (int to = 0; to < 3; to++) {
+        for (int from = 0; from < KINDS; from++)
+            for (int to = 0; to < KINDS; to++) {
                 sum(&job, memory[from], memory[to], round + 1);
                 if (from != to)
                     pass(&job, memory[from], memory[to]);
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     NCCLCHECK(ncclCommDestroy(job.comm));
     CUDACHECK(cudaHostUnregister(job.registered));
     CUDACHECK(cudaFreeHost(job.pinned));
+    CUDACHECK(cudaFree(job.managed));
     CUDACHECK(cudaFree(job.device));
     CUDACHECK(cudaFree(job.more));
     CUDACHECK(cudaStreamDestroy(job.stream));

@@ -12,8 +12,8 @@
 //! - [`entry`] is what every exported function does first. The other files are one kind of function each.
 //!
 //! It leaves out kernels: a program that nvcc compiled starts, and its launches fail with
-//! `cudaErrorNoKernelImageForDevice`. Arrays, textures, managed memory and the names ending in
-//! `_ptsz` and `_ptds` are not there either.
+//! `cudaErrorNoKernelImageForDevice`. Arrays, textures and the names ending in `_ptsz` and `_ptds` are not
+//! there either.
 
 #![allow(non_snake_case)]
 

@@ -1,4 +1,4 @@
-//! Memory of devices: `cudaMalloc`, `cudaFree`, their asynchronous forms, and what refuses managed memory.
+//! Memory of devices: `cudaMalloc`, `cudaFree`, their asynchronous forms, and managed memory.
 
 use crate::entry::{call_in_context, forward, write};
 use crate::error::{Error, require};
@@ -30,7 +30,7 @@ pub extern "C" fn cudaFreeAsync(address: usize, stream: usize) -> Error {
     })
 }
 
-/// `cudaMallocManaged`: the driver double refuses it, as a device without managed memory does.
+/// `cudaMallocManaged`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut usize, bytes: usize, flags: u32) -> Error {
     call_in_context(|driver| {

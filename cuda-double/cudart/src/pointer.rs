@@ -10,7 +10,11 @@ use crate::error::{Error, Result};
 const MEMORY_TYPE: c_int = 2;
 const DEVICE_POINTER: c_int = 3;
 const HOST_POINTER: c_int = 4;
+const IS_MANAGED: c_int = 8;
 const ORDINAL: c_int = 9;
+
+/// The `cudaMemoryType` of managed memory.
+const MANAGED: c_int = 3;
 
 /// The device of memory that belongs to none.
 const NO_DEVICE: c_int = -2;
@@ -19,7 +23,7 @@ const NO_DEVICE: c_int = -2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// `cudaMemoryType`: 0 not registered, 1 host, 2 device.
+    /// `cudaMemoryType`: 0 not registered, 1 host, 2 device, 3 managed.
     pub kind: c_int,
     /// The device.
     pub device: c_int,
@@ -48,7 +52,11 @@ pub extern "C" fn cudaPointerGetAttributes(place: *mut Attributes, address: usiz
             return write(place, unknown);
         };
         let found = Attributes {
-            kind: kind as c_int,
+            kind: if attribute(driver, IS_MANAGED, address)?.unwrap_or(0u8) != 0 {
+                MANAGED
+            } else {
+                kind as c_int
+            },
             device: attribute(driver, ORDINAL, address)?.unwrap_or(NO_DEVICE),
             device_pointer: attribute(driver, DEVICE_POINTER, address)?.unwrap_or(0),
             host_pointer: attribute(driver, HOST_POINTER, address)?.unwrap_or(0),

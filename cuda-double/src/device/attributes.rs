@@ -37,9 +37,10 @@ pub fn value(attribute: i32, physical: usize) -> Result<i32> {
         78 => 1,         // stream priorities
         81 => 228 << 10, // shared memory of a multiprocessor
         82 => 65_536,    // registers of a multiprocessor
-        83 => 0,         // managed memory
+        83 => 1,         // managed memory
         84 => 0,         // on a board with several GPUs
         86 => 1,         // native atomics on host memory
+        89 => 1,         // managed memory for host and device at once
         91 => 1,         // host pointers of registered memory work on the device
         92..=94 => 1,    // stream memory operations, the older and the newer kind
         95 => 0,         // cooperative launches

@@ -21,6 +21,7 @@ use crate::host_function::*;
 use crate::init::*;
 use crate::ipc::events::*;
 use crate::ipc::memory::*;
+use crate::managed::*;
 use crate::module::api::*;
 use crate::module::function::*;
 use crate::module::launch::*;
