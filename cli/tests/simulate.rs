@@ -11,8 +11,8 @@ use serde_json::Value;
 /// Runs the tool without the variables of the tests.
 fn run(words: &[&str], environment: &[(&str, &str)]) -> Finished {
     let mut command = anyccl(words);
-    let ours = ["ANYCCL_ALGORITHM", "ANYCCL_CHUNK_BYTES", "ANYCCL_TUNING_FILE", "ANYCCL_TRANSPORT"];
-    for name in ours {
+    let ours = ["ALGORITHM", "CHUNK_BYTES", "TUNING_FILE", "TRANSPORT", "WIRE"];
+    for name in ours.map(|name| format!("ANYCCL_{name}")) {
         command.env_remove(name);
     }
     command.envs(environment.iter().copied());
@@ -80,6 +80,34 @@ fn plan_makes_the_choice_of_a_communicator_with_this_environment() {
     let chunked = json(&words, &[("ANYCCL_CHUNK_BYTES", "4096")]);
     assert_eq!(chunked["call"]["chunk_bytes"], 4096);
     fs::remove_file(slow).unwrap();
+}
+
+#[test]
+fn sums_that_travel_narrow_are_shown_narrow() {
+    let wire = [("ANYCCL_WIRE", "bf16")];
+    let planned =
+        |words: &[&str]| json(&[&["plan", "all_reduce", "-n", "4", "--hosts", "2"], words].concat(), &wire);
+    let narrow = planned(&["--bytes", "64K"]);
+    assert_eq!((&narrow["chosen"], &narrow["shown"]), (&"bf16".into(), &"bf16".into()), "{narrow}");
+    assert!(narrow["reason"].as_str().unwrap().starts_with("because ANYCCL_WIRE wants it; "), "{narrow}");
+    assert!(narrow["plans"][0].to_string().contains(r#""format":"bf16""#), "{narrow}");
+    assert_eq!(planned(&["--bytes", "64K", "--algorithm", "ring"])["shown"], "ring");
+    // Few numbers, and numbers that are not float32, travel as they are.
+    assert_ne!(planned(&["--bytes", "1K"])["chosen"], "bf16");
+    assert_ne!(planned(&["--bytes", "64K", "--element", "8"])["chosen"], "bf16");
+    assert!(
+        refusal(&["plan", "all_reduce", "-n", "4", "--algorithm", "bf16"], 2).contains("no algorithm bf16")
+    );
+
+    let words = ["simulate", "reduce_scatter", "--hosts", "2", "--bytes", "64M", "--model", "100gbe"];
+    let simulated = json(&words, &wire);
+    let rows = simulated["sizes"][0]["algorithms"].as_array().unwrap();
+    let bytes = |name: &str| {
+        let row = rows.iter().find(|row| row["algorithm"] == name).unwrap();
+        row["traffic"]["busiest_host"]["sends"].as_u64().unwrap()
+    };
+    assert_eq!(simulated["sizes"][0]["chosen"], "bf16", "{simulated}");
+    assert_eq!((bytes("bf16"), bytes("pairwise")), (16 << 20, 32 << 20), "{simulated}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use anyccl_engine::algo;
-use anyccl_engine::base::{Collective, Rank};
+use anyccl_engine::algo::{self, Algorithm, NARROW};
+use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::plan::{BlockLayout, PlanRequest};
 use anyccl_engine::topology::Topology;
@@ -23,7 +23,7 @@ pub struct CallArguments {
     #[arg(short, long, default_value = "1M", value_parser = parse_bytes)]
     #[arg(allow_negative_numbers = true)]
     pub bytes: u64,
-    /// Bytes of an element
+    /// Bytes of an element; with ANYCCL_WIRE, elements of 4 bytes are float32 and added
     #[arg(long, default_value = "4", value_parser = clap::value_parser!(u8).range(1..=16))]
     #[arg(allow_negative_numbers = true)]
     pub element: u8,
@@ -44,7 +44,8 @@ pub const ALGORITHM: OneOf<String> = OneOf { parse: |text| Ok(text.to_string()),
 
 /// The names of all algorithms, each once.
 pub fn algorithm_names() -> Vec<&'static str> {
-    let names = Collective::UNIFORM.into_iter().flat_map(algo::of).map(|algorithm| algorithm.name);
+    let names =
+        Collective::UNIFORM.into_iter().flat_map(algo::of).chain(NARROW).map(|algorithm| algorithm.name);
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
@@ -53,7 +54,7 @@ pub fn names() -> Vec<&'static str> {
     Collective::UNIFORM.map(Collective::name).to_vec()
 }
 
-fn collective(text: &str) -> Result<Collective, String> {
+fn collective(text: &str) -> std::result::Result<Collective, String> {
     spelling::find(text, names()).and_then(Collective::from_name).ok_or_else(|| {
         format!("the collectives are {}{}", names().join(", "), spelling::did_you_mean(text, names()))
     })
@@ -89,7 +90,7 @@ impl PlannedCall {
         arguments: &CallArguments,
         ranks: u32,
         hosts: u32,
-    ) -> Result<PlannedCall, Failure> {
+    ) -> std::result::Result<PlannedCall, Failure> {
         let usage = |text: String| Failure { code: 2, text };
         if hosts > ranks {
             return Err(usage(format!("{hosts} hosts need at least as many ranks, not {ranks}")));
@@ -140,6 +141,29 @@ impl PlannedCall {
             topology: &self.topology,
             layout: BlockLayout::NONE,
         }
+    }
+
+    /// The algorithm of a request whose sums travel between hosts in the format of `ANYCCL_WIRE`. `None`: all
+    /// travels at full width.
+    pub fn narrow(&self, request: &PlanRequest) -> Result<Option<&'static Algorithm>> {
+        let sum = (Datatype::Float32, ReduceOp::Sum);
+        let place = (request.size, request.topology.hosts());
+        let format = self.tuning.format_of(request.collective, sum, request.count, place);
+        let format = format.filter(|_| request.element_bytes == Datatype::Float32.bytes());
+        format.map(|format| self.tuning.choose_narrow(request, format)).transpose()
+    }
+
+    /// The algorithm that the engine would use for a request.
+    pub fn choose(&self, request: &PlanRequest) -> Result<&'static Algorithm> {
+        match self.narrow(request)? {
+            Some(algorithm) => Ok(algorithm),
+            None => self.tuning.choose(request, self.all_tcp),
+        }
+    }
+
+    /// The algorithms that can be shown for a request.
+    pub fn algorithms(&self, request: &PlanRequest) -> Vec<&'static Algorithm> {
+        algo::of(request.collective).chain(self.narrow(request).ok().flatten()).collect()
     }
 
     /// The call as a JSON object.

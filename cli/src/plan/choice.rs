@@ -18,6 +18,8 @@ pub struct Choice {
     candidates: Vec<Candidate>,
     /// The algorithm that the engine would use.
     pub chosen: &'static Algorithm,
+    /// Whether the sums of the call travel between hosts in the format of `ANYCCL_WIRE`.
+    is_narrow: bool,
 }
 
 /// An algorithm that was compared.
@@ -32,17 +34,22 @@ struct Candidate {
 impl Choice {
     /// Asks the engine. An error is the engine's: it would refuse the call.
     pub fn new(call: &PlannedCall, request: &PlanRequest) -> Result<Choice> {
-        let weightless = weightless(&call.tuning).candidates(request, call.all_tcp);
-        let latency_of =
-            |name| weightless.iter().find(|(row, _)| row.name == name).map_or(0.0, |&(_, us)| us);
-        let candidates = call.tuning.candidates(request, call.all_tcp);
-        Ok(Choice {
-            candidates: candidates
-                .into_iter()
-                .map(|(algorithm, us)| Candidate { algorithm, us, latency_us: latency_of(algorithm.name) })
-                .collect(),
-            chosen: call.tuning.choose(request, call.all_tcp)?,
-        })
+        let weightless = weightless(&call.tuning);
+        let us = |tuning: &Tuning, algorithm| tuning.predicted_us(algorithm, request, call.all_tcp);
+        let narrow = call.narrow(request)?;
+        let compared =
+            call.tuning.candidates(request, call.all_tcp).into_iter().map(|(algorithm, _)| algorithm);
+        let mut candidates: Vec<Candidate> = compared
+            .chain(narrow)
+            .map(|algorithm| Candidate {
+                algorithm,
+                us: us(&call.tuning, algorithm),
+                latency_us: us(&weightless, algorithm),
+            })
+            .collect();
+        // Stable sort: equal times keep the order of the table.
+        candidates.sort_by(|a, b| a.us.total_cmp(&b.us));
+        Ok(Choice { candidates, chosen: call.choose(request)?, is_narrow: narrow.is_some() })
     }
 
     /// The table, the reason, and the assumptions. `shown` is the algorithm that the user asks about.
@@ -112,9 +119,13 @@ impl Choice {
             true if least == 0.0 => "longer".into(),
             _ => "as long".into(),
         };
-        if fastest.name != self.chosen.name {
+        if fastest.name != self.chosen.name || self.is_narrow {
             // Only the user's choice comes before the prediction.
-            let wants = "because ANYCCL_ALGORITHM wants it";
+            let variable = if self.is_narrow { "ANYCCL_WIRE" } else { "ANYCCL_ALGORITHM" };
+            let wants = format!("because {variable} wants it");
+            if fastest.name == self.chosen.name {
+                return format!("{wants}; predicted to be the fastest");
+            }
             return match self.cost(self.chosen) {
                 Some(us) => format!("{wants}; predicted to take {} as {}", ratio(us), fastest.name),
                 None => format!("{wants}; {} was predicted to be the fastest", fastest.name),

@@ -13,7 +13,7 @@ pub mod units;
 
 use std::path::PathBuf;
 
-use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::algo::Algorithm;
 use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::comm::DevicePath;
 use anyccl_engine::config::{BackendName, Config, MemoryKind};
@@ -31,8 +31,8 @@ use choice::Choice;
 /// Show which algorithm a call would use and why, and what each rank would do
 ///
 /// Prints the algorithms with their predicted times, the choice and the runner-up, and the plans of some
-/// ranks: rounds of steps that run concurrently. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and
-/// ANYCCL_TRANSPORT apply as in a job.
+/// ranks: rounds of steps that run concurrently. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE,
+/// ANYCCL_WIRE and ANYCCL_TRANSPORT apply as in a job.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl plan all_reduce --ranks 8 --bytes 1M\n  \
@@ -84,7 +84,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
     let request = call.request();
     let choice = Choice::new(&call, &request)?;
     let shown = match &arguments.algorithm {
-        Some(name) => named(name, &request)?,
+        Some(name) => named(name, &call, &request)?,
         None => choice.chosen,
     };
     let ranks = ranks(arguments)?;
@@ -139,10 +139,11 @@ fn other_engine() -> Option<String> {
 }
 
 /// The algorithm with this name, if it serves the request.
-fn named(name: &str, request: &PlanRequest) -> Result<&'static Algorithm, Failure> {
+fn named(name: &str, call: &PlannedCall, request: &PlanRequest) -> Result<&'static Algorithm, Failure> {
     let usage = |text| Failure { code: 2, text };
-    let algorithm = algo::find(request.collective, name).ok_or_else(|| {
-        let known: Vec<_> = algo::of(request.collective).map(|row| row.name).collect();
+    let rows = call.algorithms(request);
+    let algorithm = *rows.iter().find(|row| row.name == name).ok_or_else(|| {
+        let known: Vec<_> = rows.iter().map(|row| row.name).collect();
         usage(format!("{} has no algorithm {name}; it has {}", request.collective.name(), known.join(", ")))
     })?;
     match (algorithm.supports)(&for_rank(request, 0)) {

@@ -1,6 +1,6 @@
 //! All algorithms of a collective, simulated for one size or many.
 
-use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::algo::Algorithm;
 use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, Prediction, Skipped, simulate};
 
@@ -33,17 +33,23 @@ pub struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// Simulates all algorithms, each a step of `progress`.
-    fn new(cluster: &Cluster, request: PlanRequest<'a>, progress: &Progress) -> Comparison<'a> {
+    fn new(
+        cluster: &Cluster,
+        call: &PlannedCall,
+        request: PlanRequest<'a>,
+        progress: &Progress,
+    ) -> Comparison<'a> {
         let limits = Limits::default();
         let row = |algorithm| {
             let outcome = simulate(algorithm, &request, &cluster.model, &limits);
             progress.step();
             Row { algorithm, outcome }
         };
-        let mut rows: Vec<Row> = algo::of(request.collective).map(row).collect();
+        let mut rows: Vec<Row> = call.algorithms(&request).into_iter().map(row).collect();
         // Stable sort: equal times keep the order of the table.
         rows.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-        let chosen = cluster.tuning.choose(&request, false);
+        let narrow = call.narrow(&request);
+        let chosen = narrow.and_then(|row| row.map_or_else(|| cluster.tuning.choose(&request, false), Ok));
         let chosen = chosen.map(|algorithm| algorithm.name).map_err(|error| error.to_string());
         Comparison { request, rows, chosen }
     }
@@ -54,9 +60,9 @@ impl<'a> Comparison<'a> {
         let mut requests: Vec<PlanRequest<'a>> =
             sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();
         requests.dedup_by_key(|request| request.count);
-        let algorithms = algo::of(requests[0].collective).count();
-        let progress = Progress::new("simulate", requests.len() * algorithms);
-        requests.into_iter().map(|request| Comparison::new(cluster, request, &progress)).collect()
+        let algorithms = requests.iter().map(|request| call.algorithms(request).len()).sum();
+        let progress = Progress::new("simulate", algorithms);
+        requests.into_iter().map(|request| Comparison::new(cluster, call, request, &progress)).collect()
     }
 
     /// The row of an algorithm, if it is one of this collective.
@@ -67,7 +73,7 @@ impl<'a> Comparison<'a> {
     /// The row that the user asked for.
     pub fn named(&self, name: &str) -> Result<&Row, Failure> {
         self.row(name).ok_or_else(|| {
-            let known: Vec<_> = algo::of(self.request.collective).map(|row| row.name).collect();
+            let known: Vec<_> = self.rows.iter().map(|row| row.algorithm.name).collect();
             let collective = self.request.collective.name();
             let text = format!("{collective} has no algorithm {name}; it has {}", known.join(", "));
             Failure { code: 2, text }

@@ -35,8 +35,8 @@ const MOST_RANKS: u32 = 1 << 16;
 ///
 /// Executes the plans of all ranks on a model of links, cores and network interfaces. Prints the time of
 /// every algorithm, the bytes that it moves within and between hosts, and the chain of steps that determined
-/// the time. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT apply as in a job.
-/// docs/simulator.md describes the model and its accuracy.
+/// the time. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE, ANYCCL_WIRE and ANYCCL_TRANSPORT apply
+/// as in a job. docs/simulator.md describes the model and its accuracy.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use anyccl_engine::algo;
-
 use super::compare::Comparison;
 use crate::picture::{Figure, Group, Point, Series, Spread};
 use crate::plan::call::PlannedCall;
@@ -14,7 +12,7 @@ pub const FIRST: u64 = 8;
 
 /// A table with a line for each size and a column for each algorithm.
 pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
-    let names = names(comparisons);
+    let names = names(call, comparisons);
     let width = |name: &str| name.len().max(9) + 1;
     let mut text = format!("{:>10}", "bytes");
     for name in &names {
@@ -56,7 +54,7 @@ pub fn figure(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> Figure {
         name: name.into(),
         points: comparisons.iter().filter_map(|comparison| point(comparison, name)).collect(),
     };
-    let series = names(comparisons).into_iter().map(line).collect();
+    let series = names(call, comparisons).into_iter().map(line).collect();
     Figure {
         quantities: ["predicted time", "bytes over time"],
         groups: Group { title: String::new(), series }.split(),
@@ -64,10 +62,11 @@ pub fn figure(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> Figure {
 }
 
 /// The algorithms that were simulated, in the order of the table.
-fn names(comparisons: &[Comparison<'_>]) -> Vec<&'static str> {
-    let Some(first) = comparisons.first() else { return Vec::new() };
+fn names(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> Vec<&'static str> {
+    // The largest call has all algorithms.
+    let Some(last) = comparisons.last() else { return Vec::new() };
     let simulated = |name: &&str| {
         comparisons.iter().any(|comparison| comparison.row(name).is_some_and(|row| row.outcome.is_ok()))
     };
-    algo::of(first.request.collective).map(|row| row.name).filter(simulated).collect()
+    call.algorithms(&last.request).into_iter().map(|row| row.name).filter(simulated).collect()
 }
