@@ -142,6 +142,22 @@ static void one_fails(void)
         requests[1] == MPI_REQUEST_NULL);
 }
 
+/* A status says any number of bytes, and beside it whether the call was cancelled. */
+static void large_statuses(void)
+{
+    const MPI_Count counts[] = {60, 0x3654321f71234567, 0x7654321f71234567, 0x7fffffffffffffff};
+    for (int i = 0; i < 4; i++) {
+        MPI_Status status;
+        MPI_Count found = 0;
+        int is_cancelled = 0;
+        CALL(MPI_Status_set_cancelled(&status, i % 2));
+        CALL(MPI_Status_set_elements_x(&status, MPI_BYTE, counts[i]));
+        CALL(MPI_Get_elements_x(&status, MPI_BYTE, &found));
+        CALL(MPI_Test_cancelled(&status, &is_cancelled));
+        CHECK(found == counts[i] && is_cancelled == i % 2);
+    }
+}
+
 static int query(void *extra, MPI_Status *status)
 {
     say("query %d", *(int *)extra);
@@ -344,6 +360,7 @@ int main(int argc, char **argv)
     generalized();
     freed();
     elements();
+    large_statuses();
     there_already();
     many_collectives();
     return report_end();

@@ -376,7 +376,7 @@ impl Abi for Door {
     }
 
     fn status(raw: &RawStatus) -> Status {
-        let high = i64::from(raw.count_high_and_cancelled >> 1);
+        let high = i64::from(raw.count_high_and_cancelled.cast_unsigned() >> 1);
         Status {
             source: Door::number(Numbers::Rank, raw.source),
             tag: Door::number(Numbers::Tag, raw.tag),
