@@ -3,7 +3,7 @@
 //!
 //! A GPU moves its pages between host and device. Here they stay in host memory.
 
-use crate::address_space::Kind;
+use crate::address_space::{self, Kind, Range};
 use crate::argument::Out;
 use crate::context;
 use crate::counts::{self, Kind as Counted};
@@ -27,7 +27,18 @@ pub extern "C" fn cuMemAllocManaged(address: Out<u64>, size: usize, flags: u32) 
 
 /// Frees managed memory. Nothing may use it any more.
 pub fn free(memory: u64) -> Result {
-    pinned::unmap(memory, |range| matches!(range.kind, Kind::Managed))?;
+    pinned::unmap(memory, is_managed)?;
     counts::add(Counted::Allocations, -1);
     Ok(())
+}
+
+/// Frees what a context that ends still has.
+pub fn free_all_of(context: usize) {
+    for range in address_space::select(|range| range.context == context && is_managed(range)) {
+        let _ = free(range.base);
+    }
+}
+
+fn is_managed(range: &Range) -> bool {
+    matches!(range.kind, Kind::Managed)
 }

@@ -11,7 +11,6 @@ use crate::context;
 use crate::counts::{self, Kind as Counted};
 use crate::device::{self, Device};
 use crate::entry::call;
-use crate::managed;
 use crate::memory_file::{FRESH, PAGE};
 use crate::status::{Result, Status, require};
 
@@ -105,14 +104,12 @@ fn unregister(memory: u64) -> Result {
     Ok(())
 }
 
-/// Frees and unregisters the host memory that a context that ends still has.
+/// Frees and unregisters what a context that ends still has.
 pub fn free_all_of(context: usize) {
-    for range in address_space::select(|range| range.context == context && range.is_host()) {
-        let _ = match range.kind {
-            Kind::Pinned(_) => free(range.base),
-            Kind::Registered(_) => unregister(range.base),
-            _ => managed::free(range.base),
-        };
+    for range in
+        address_space::select(|range| range.context == context && (is_pinned(range) || is_registered(range)))
+    {
+        let _ = if is_pinned(&range) { free(range.base) } else { unregister(range.base) };
     }
 }
 

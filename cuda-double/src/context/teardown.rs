@@ -16,6 +16,7 @@ impl Context {
         crate::ipc::memory::close_all_of(self.handle);
         crate::allocation::free_all_of(self.handle);
         crate::pinned::free_all_of(self.handle);
+        crate::managed::free_all_of(self.handle);
         self.per_thread.lock().clear();
         self.legacy.close();
         let _ = CONTEXTS.remove(self.handle);
