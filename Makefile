@@ -180,6 +180,7 @@ part-launchers:
 # opened and says what it misses.
 part-backends:
 	$(PYTHON) capi-tests/backends/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/backends/fabrics.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl_shaped/run.py --prefix $(PREFIX)
 # Against NCCL's own header, cupy and nccl4py from PyPI; left out, with the reason, where they cannot be had.
 part-nccl:

@@ -232,8 +232,8 @@ def tests(options):
     yield "what anyccl plan says", plan
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+def run_tests(tests, description):
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("names", nargs="*", help="only tests whose name has one of these words in it")
     options = parser.parse_args()
@@ -247,4 +247,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_tests(tests, __doc__)

@@ -36,7 +36,7 @@ fn json_has_the_sections_that_are_promised() {
     assert_eq!(info["datatypes"].as_array().unwrap().len(), Datatype::ALL.len());
     let transports = info["transports"].as_array().unwrap();
     let names: Vec<&str> = transports.iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["shm", "tcp"]);
+    assert_eq!(names, ["shm", "tcp", "ofi"]);
     assert!(transports.iter().all(|row| row["works"].is_boolean()));
     // Installed or not, a foreign engine has a version or a reason.
     let backends = info["backends"].as_array().unwrap();

@@ -24,6 +24,8 @@ pub enum TransportChoice {
     Shm,
     /// TCP everywhere.
     Tcp,
+    /// Shared memory within a host, libfabric between hosts, or an error.
+    Ofi,
 }
 
 /// The path of collectives on device memory.
@@ -68,6 +70,10 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Transports that may be used.
     pub transport: TransportChoice,
+    /// The file of libfabric.
+    pub ofi_library: Option<String>,
+    /// Name of the provider of libfabric.
+    pub ofi_provider: Option<String>,
     /// TCP connections for long messages to a rank. 1: the only connection carries all.
     pub tcp_lanes: u8,
     /// `ANYCCL_ALGORITHM` as written.
@@ -123,6 +129,8 @@ impl Default for Config {
         Config {
             timeout: Some(Duration::from_secs(300)),
             transport: TransportChoice::Auto,
+            ofi_library: None,
+            ofi_provider: None,
             tcp_lanes: 1,
             algorithm: None,
             tuning_file: None,
@@ -163,9 +171,12 @@ impl Config {
                 "auto" => TransportChoice::Auto,
                 "shm" => TransportChoice::Shm,
                 "tcp" => TransportChoice::Tcp,
-                _ => return Err(bad("ANYCCL_TRANSPORT", &text, "auto, shm or tcp")),
+                "ofi" => TransportChoice::Ofi,
+                _ => return Err(bad("ANYCCL_TRANSPORT", &text, "auto, shm, tcp or ofi")),
             };
         }
+        config.ofi_library = raw("ANYCCL_OFI_LIB");
+        config.ofi_provider = raw("ANYCCL_OFI_PROVIDER");
         config.tcp_lanes = raw(LANES_VARIABLE).map_or(Ok(config.tcp_lanes), |text| lanes(&text))?;
         config.algorithm = raw("ANYCCL_ALGORITHM");
         config.tuning_file = raw("ANYCCL_TUNING_FILE");

@@ -47,7 +47,17 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_TRANSPORT",
         default: "auto",
-        meaning: "auto: shared memory within a host, TCP between hosts; tcp: TCP everywhere; shm: shared memory or an error.",
+        meaning: "auto: shared memory within a host, TCP between hosts; tcp: TCP everywhere; shm: shared memory or an error; ofi: shared memory within a host, libfabric between hosts or an error.",
+    },
+    Variable {
+        name: "ANYCCL_OFI_LIB",
+        default: "libfabric.so.1",
+        meaning: "The library that the transport ofi opens: a file, or a name for the loader. It is libfabric 1.8 or later.",
+    },
+    Variable {
+        name: "ANYCCL_OFI_PROVIDER",
+        default: "the first of hardware, else the first between hosts",
+        meaning: "Name of the provider of libfabric that the transport ofi uses, such as verbs or tcp;ofi_rxm. A name without layers means any layers over it.",
     },
     Variable {
         name: "ANYCCL_TCP_LANES",

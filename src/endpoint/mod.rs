@@ -138,7 +138,7 @@ impl Endpoint {
         self.inbox.link.received().wrapping_sub(sent).cast_signed() >= 0
     }
 
-    /// Name of the transport: "shm", "tcp" or "self".
+    /// Name of the transport: "shm", "tcp", "ofi" or "self".
     pub fn transport(&self) -> &'static str {
         self.inbox.link.transport()
     }

@@ -63,7 +63,7 @@ impl CallClass {
 }
 
 /// The transports that bytes are counted by.
-pub const TRANSPORTS: [&str; 3] = ["self", "shm", "tcp"];
+pub const TRANSPORTS: [&str; 4] = ["self", "shm", "tcp", "ofi"];
 
 /// Numbers of the calls of one class. Times are nanoseconds.
 #[derive(Debug, Default)]

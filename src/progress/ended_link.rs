@@ -40,8 +40,8 @@ impl Engine {
     /// connection has not.
     pub(super) fn may_have_data(&self, at: u32) -> bool {
         let endpoint = &self.endpoints[at as usize];
-        let has_socket = endpoint.inbox.link.descriptor().is_some();
+        let has_end = endpoint.inbox.link.notices_its_end();
         let is_recent = endpoint.gone.is_some_and(|(at, _)| clock::since(at) < OTHER_END_TIME);
-        has_socket && is_recent && endpoint.link_ended_at.is_none()
+        has_end && is_recent && endpoint.link_ended_at.is_none()
     }
 }

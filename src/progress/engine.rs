@@ -62,6 +62,8 @@ pub struct Engine {
     pub(super) has_changes: bool,
     /// Whether some link is a socket.
     pub(super) has_sockets: bool,
+    /// Whether some link must be asked to move on what it has taken.
+    pub(super) asks_links: bool,
     /// Whether ranks share processors, so that waiting threads must give way soon.
     pub(super) oversubscribed: bool,
     /// Whether ranks share processors and some link is a socket. Each look is a system call then, so there
@@ -89,6 +91,7 @@ impl Engine {
     /// Makes an engine with an endpoint per rank, including its own. It begins with one communicator of that
     /// name, [`CommId::FIRST`].
     pub fn new(name: String, rank: Rank, endpoints: Vec<Endpoint>) -> Engine {
+        let asks_links = endpoints.iter().any(|endpoint| endpoint.transport() == "ofi");
         let has_sockets = endpoints.iter().any(|endpoint| endpoint.inbox.link.descriptor().is_some());
         Engine {
             rank,
@@ -100,6 +103,7 @@ impl Engine {
             left: LeftComms::default(),
             has_changes: false,
             has_sockets,
+            asks_links,
             oversubscribed: false,
             oversubscribed_on_sockets: false,
             leads_job: false,

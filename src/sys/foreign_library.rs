@@ -56,6 +56,13 @@ impl ForeignLibrary {
         (!address.is_null()).then_some(address)
     }
 
+    /// Address of a function in the version of that name, if the library has it.
+    pub fn versioned_symbol(&self, name: &CStr, version: &CStr) -> Option<*mut c_void> {
+        // SAFETY: a handle that was opened and is never closed, and terminated names.
+        let address = unsafe { libc::dlvsym(self.handle, name.as_ptr(), version.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+
     /// Address of an object as the library itself sees it. A program that is linked with the library may hold
     /// the object in place of the library (a copy relocation), and the library then uses the program's.
     /// `function` is some function of the library.

@@ -11,6 +11,7 @@ pub mod fork;
 pub mod host;
 pub mod inherited;
 pub mod interfaces;
+pub mod interval_timer;
 pub mod limits;
 #[cfg(target_arch = "x86_64")]
 pub mod line_store;

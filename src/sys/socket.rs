@@ -105,6 +105,13 @@ impl Socket {
         stream.peer_addr().map(|peer| peer.ip().to_canonical())
     }
 
+    /// This host's address of the connection, if it is one of TCP.
+    pub fn own_ip(&self) -> Option<IpAddr> {
+        // A duplicate is needed, as below.
+        let stream = TcpStream::from(self.fd.try_clone().ok().filter(|_| !self.unix)?);
+        stream.local_addr().ok().map(|own| own.ip().to_canonical())
+    }
+
     /// Whether the connection stays on this host: both ends have the same address, or the peer's is a
     /// loopback address.
     fn stays_on_this_host(&self) -> bool {

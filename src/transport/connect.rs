@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::AnyLink;
 use super::control::ControlChannel;
 use super::loopback::LoopbackLink;
+use super::ofi::OfiLink;
 use super::shm::{self, ShmLink};
 use super::tcp::TcpLink;
 use super::tcp::striped::StripedLink;
@@ -20,24 +21,30 @@ pub type LinkError = (Option<Rank>, Error);
 
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
-/// A peer with data sockets gets TCP. A peer with only a control channel gets shared memory. The rank
-/// itself, which has neither, gets the loopback link. The links take the data sockets out of `sockets`,
-/// unless there is an error.
+/// A peer with a link over a fabric, which is in `ofi` by rank, gets that. Another with data sockets gets
+/// TCP. A peer with only a control channel gets shared memory. The rank itself, which has neither, gets the
+/// loopback link. The links take the data sockets out of `sockets`, unless there is an error.
 pub fn links(
     controls: &[Option<ControlChannel>],
     sockets: &mut [Vec<Socket>],
     rank: Rank,
     settings: LinkSettings,
+    mut ofi: Vec<Option<OfiLink>>,
     deadline: Instant,
 ) -> std::result::Result<Vec<AnyLink>, LinkError> {
     let shared = share_memory(controls, sockets, rank, settings, deadline)?;
-    let link = |(sockets, shared): (&mut Vec<Socket>, Option<ShmLink>)| match (sockets.is_empty(), shared) {
-        (false, _) => tcp_link(std::mem::take(sockets))
-            .map_err(|error| (None, Error::system("no memory for the buffers of a connection", error))),
-        (true, Some(shared)) => Ok(AnyLink::Shm(Box::new(shared))),
-        (true, None) => Ok(AnyLink::Other(Box::new(LoopbackLink::default()))),
+    ofi.resize_with(sockets.len(), || None);
+    let link = |((sockets, shared), ofi): ((&mut Vec<Socket>, Option<ShmLink>), Option<OfiLink>)| {
+        let sockets = std::mem::take(sockets);
+        match (ofi, sockets.is_empty(), shared) {
+            (Some(ofi), ..) => Ok(AnyLink::Other(Box::new(ofi))),
+            (None, false, _) => tcp_link(sockets)
+                .map_err(|error| (None, Error::system("no memory for the buffers of a connection", error))),
+            (None, true, Some(shared)) => Ok(AnyLink::Shm(Box::new(shared))),
+            (None, true, None) => Ok(AnyLink::Other(Box::new(LoopbackLink::default()))),
+        }
     };
-    sockets.iter_mut().zip(shared).map(link).collect()
+    sockets.iter_mut().zip(shared).zip(ofi).map(link).collect()
 }
 
 /// Makes a link over TCP. There is at least one socket.

@@ -10,6 +10,12 @@ pub(crate) const TARGETS: &[Target] = &[
         room: 2 << 20,
     },
     Target {
+        name: "ofi_frames",
+        read: super::ofi::foreign_bytes::frames,
+        seeds: super::ofi::foreign_bytes::seeds,
+        room: 64 << 10,
+    },
+    Target {
         name: "control",
         read: super::control::foreign_bytes::messages,
         seeds: super::control::foreign_bytes::seeds,

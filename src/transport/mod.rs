@@ -17,6 +17,7 @@ pub mod fast_path;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
 pub mod loopback;
+pub mod ofi;
 pub mod shm;
 pub mod tcp;
 
@@ -204,6 +205,17 @@ pub trait Link: Send {
         self.descriptor().is_some_and(is_undelivered)
     }
 
+    /// Whether the link itself notices that its peer is gone, after the last bytes of the peer.
+    fn notices_its_end(&self) -> bool {
+        self.descriptor().is_some()
+    }
+
+    /// Whether something that was taken moves on only when the link is asked, as [`Link::watch`] does. A
+    /// sleeper watches such a link, whatever it waits for.
+    fn must_be_asked(&self) -> bool {
+        false
+    }
+
     /// Number of bytes that this rank has given to the network, where messages of the control channel may
     /// overtake them. 0: they cannot.
     fn sent(&self) -> u64 {
@@ -241,7 +253,7 @@ pub trait Link: Send {
     /// the work of a rank that has to give way.
     fn set_oversubscribed(&mut self, _oversubscribed: bool) {}
 
-    /// Name of the transport: "shm", "tcp" or "self".
+    /// Name of the transport: "shm", "tcp", "ofi" or "self".
     fn transport(&self) -> &'static str;
 }
 

@@ -10,6 +10,7 @@ mod common;
 mod algorithms;
 mod averages;
 mod eight_bit_floats;
+mod fabrics;
 mod fixed_bits;
 mod large;
 mod lists;

@@ -12,7 +12,8 @@
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
 //! - [`watchdog`] ends a test that hangs. [`clock`] turns the clock of the library, [`lateness`] checks
 //!   limits of real time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`] is a child
-//!   process that a rank leaves behind. [`temp_dir`] makes a directory for one test.
+//!   process that a rank leaves behind. [`temp_dir`] makes a directory for one test. [`fabric`] finds
+//!   libfabric.
 //!
 //! Each test program compiles its own copy and uses a part of it.
 #![allow(dead_code)]
@@ -21,6 +22,7 @@ pub mod attempt;
 pub mod case;
 pub mod clock;
 pub mod device;
+pub mod fabric;
 pub mod graphs;
 pub mod lateness;
 pub mod network;

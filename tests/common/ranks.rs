@@ -23,10 +23,11 @@ pub fn config(transport: TransportChoice) -> Config {
     Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
 }
 
-/// The name of a transport in messages: "shm" or "tcp".
+/// The name of a transport in messages: "shm", "tcp" or "ofi".
 pub fn name_of(transport: TransportChoice) -> &'static str {
     match transport {
         TransportChoice::Tcp => "tcp",
+        TransportChoice::Ofi => "ofi",
         TransportChoice::Auto | TransportChoice::Shm => "shm",
     }
 }

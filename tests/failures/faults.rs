@@ -11,6 +11,7 @@ use anyccl_engine::comm::{Communicator, world_finalize};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
+use common::fabric::{library, over};
 use common::lateness::Stopwatch;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
 use common::processes::{ProcessJob, RankProcess, a_processor, join, listen, part, say, tcp_store};
@@ -47,7 +48,7 @@ impl RunningJob {
             "tcp" => tcp_store(),
             _ => format!("file:{}", directory.path().join("store").display()).into(),
         };
-        let mut job = ProcessJob::new(module_path!(), size, part, store).set("ANYCCL_TRANSPORT", transport);
+        let mut job = over(ProcessJob::new(module_path!(), size, part, store), transport);
         job = job.set("TMPDIR", directory.path().display());
         if let Some(limit) = deadline {
             job = job.deadline(limit);
@@ -118,6 +119,22 @@ fn survivors_learn_within_a_second_which_rank_was_killed_over_shared_memory() {
 #[test]
 fn survivors_learn_within_a_second_which_rank_was_killed_over_tcp() {
     each_rank_is_lost_in_turn("tcp", |rank| rank.signal(libc::SIGKILL));
+}
+
+#[test]
+fn survivors_learn_within_a_second_which_rank_was_killed_over_a_fabric() {
+    if library().is_some() {
+        each_rank_is_lost_in_turn("ofi", |rank| rank.signal(libc::SIGKILL));
+    }
+}
+
+#[test]
+fn a_stopped_rank_is_named_over_a_fabric() {
+    if library().is_some() {
+        let _turn = one_at_a_time();
+        let _watchdog = Watchdog::new("a stopped rank over a fabric", LIMIT);
+        a_rank_is_stopped("ofi");
+    }
 }
 
 #[test]

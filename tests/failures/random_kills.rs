@@ -11,6 +11,7 @@ use anyccl_engine::base::{Collective, Error, Rank};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
+use common::fabric::{library, over};
 use common::lateness::Stopwatch;
 use common::proc_fs::{shared_files, socket_inodes, unix_inodes};
 use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
@@ -43,18 +44,26 @@ fn a_rank_killed_during_any_collective_is_survived_by_the_others() {
     let rounds = rounds();
     let _watchdog = Watchdog::new("random kills", Duration::from_secs(60 + 10 * rounds as u64));
     for round in 0..rounds {
-        a_rank_is_killed(round);
+        let transport = if noise(0, round) & 1 == 0 { "shm" } else { "tcp" };
+        a_rank_is_killed(round, transport);
     }
 }
 
-fn a_rank_is_killed(round: usize) {
+#[test]
+fn a_rank_killed_during_any_collective_over_a_fabric_is_survived_by_the_others() {
+    let rounds = rounds() / 2;
+    let _watchdog = Watchdog::new("random kills over a fabric", Duration::from_secs(60 + 10 * rounds as u64));
+    for round in 0..if library().is_some() { rounds } else { 0 } {
+        a_rank_is_killed(round, "ofi");
+    }
+}
+
+fn a_rank_is_killed(round: usize, transport: &str) {
     let chance = noise(0, round);
-    let transport = if chance & 1 == 0 { "shm" } else { "tcp" };
     let victim = (chance >> 8) as usize % SIZE as usize;
     let files = shared_files();
-    let job = ProcessJob::new(module_path!(), SIZE, "call until failure", tcp_store())
-        .set("ANYCCL_TRANSPORT", transport)
-        .set("ANYCCL_TEST_ROUND", round);
+    let job = ProcessJob::new(module_path!(), SIZE, "call until failure", tcp_store());
+    let job = over(job, transport).set("ANYCCL_TEST_ROUND", round);
     let mut ranks = job.start_all();
     ranks.iter_mut().for_each(|rank| rank.expect("running"));
     let sockets: Vec<u64> = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();

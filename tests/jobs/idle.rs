@@ -7,6 +7,7 @@ use anyccl_engine::base::{Collective, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
+use common::fabric::{library, over};
 use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::watchdog::Watchdog;
 
@@ -34,7 +35,7 @@ fn case_of(phase: usize) -> Case {
 
 fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
     let _watchdog = Watchdog::new(format!("waiting over {transport}"), Duration::from_secs(90));
-    let job = ProcessJob::new(module_path!(), 2, "wait", tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let job = over(ProcessJob::new(module_path!(), 2, "wait", tcp_store()), transport);
     let mut ranks = job.start_all();
     for what in PHASES {
         ranks[0].expect("waiting");
@@ -56,6 +57,13 @@ fn a_waiting_rank_uses_hardly_any_processor_time_over_shared_memory() {
 #[test]
 fn a_waiting_rank_uses_hardly_any_processor_time_over_tcp() {
     a_waiting_rank_uses_hardly_any_processor_time("tcp");
+}
+
+#[test]
+fn a_waiting_rank_uses_hardly_any_processor_time_over_a_fabric() {
+    if library().is_some() {
+        a_waiting_rank_uses_hardly_any_processor_time("ofi");
+    }
 }
 
 /// Number of threads of rank 0 that wait, each in a communicator of its own. One more thread waits among them

@@ -11,7 +11,7 @@ use super::facades::{FacadeRow, facades};
 use super::machine::{Processor, processor};
 use super::section::{Section, Wanted};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
-use super::transports::{Transport, transports};
+use super::transports::{Transport, fabrics, transports};
 use crate::devices::Gpus;
 
 /// Everything that `anyccl info` prints. The keys are stable. Sections that are not wanted are `None`.
@@ -138,9 +138,10 @@ pub fn collect(wanted: &Wanted<'_>) -> Info {
     let job = wanted.then(Section::Job, engine::job);
     let processor = wanted.then(Section::Processor, processor);
     let network = wanted.then(Section::Network, network);
-    let transports = wanted.then(Section::Transports, transports);
+    let mut transports = wanted.then(Section::Transports, transports);
     let facades = wanted.then(Section::Facades, facades);
-    // After everything that forks: a driver and an engine may have threads.
+    // After everything that forks: libraries of others may have threads.
+    transports.iter_mut().for_each(|transports| transports.push(fabrics()));
     let mut gpus = wanted.then(Section::Gpus, gpus);
     let engines = wanted.then(Section::Backends, backends);
     if let Some(gpus) = &mut gpus

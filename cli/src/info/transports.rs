@@ -5,6 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
+use anyccl_engine::config::raw;
+use anyccl_engine::transport::ofi;
 use serde::Serialize;
 
 use crate::sys::probe;
@@ -24,7 +26,7 @@ pub struct Transport {
 #[derive(Serialize)]
 pub struct Need {
     /// Name of the need.
-    pub name: &'static str,
+    pub name: String,
     /// Whether the transport also works without it, only slower.
     pub optional: bool,
     /// Whether it works here.
@@ -33,7 +35,7 @@ pub struct Need {
     pub error: Option<String>,
 }
 
-/// Tries every transport. This process must not have a second thread.
+/// Tries the transports that need no library. This process must not have a second thread.
 pub fn transports() -> Vec<Transport> {
     let shm = vec![
         need("memory without a name (memfd_create)", false, probe::memfd()),
@@ -41,17 +43,34 @@ pub fn transports() -> Vec<Transport> {
         need("reading other processes' memory (process_vm_readv)", true, probe::read_other_process()),
     ];
     let tcp = vec![need("TCP over loopback", false, tcp())];
-    [("shm", shm), ("tcp", tcp)]
-        .map(|(name, needs)| {
-            let works = needs.iter().all(|need| need.works || need.optional);
-            Transport { name, works, needs }
-        })
-        .into()
+    vec![transport("shm", shm), transport("tcp", tcp)]
 }
 
-fn need(name: &'static str, optional: bool, outcome: io::Result<()>) -> Need {
+/// Opens libfabric, as a rank does that is asked to use it, and asks what it offers between hosts. The
+/// library may start threads.
+pub fn fabrics() -> Transport {
+    let needs = match ofi::Library::open(raw("ANYCCL_OFI_LIB").as_deref()) {
+        Err(error) => vec![need("libfabric", false, Err(io::Error::other(error)))],
+        Ok(library) => {
+            let offers = library.between_hosts();
+            let name = match &offers {
+                Ok(offers) => format!("{}: {}", library.described(), offers.join(", ")),
+                Err(_) => library.described(),
+            };
+            vec![need(name, false, offers.map(drop).map_err(io::Error::other))]
+        }
+    };
+    transport("ofi", needs)
+}
+
+fn transport(name: &'static str, needs: Vec<Need>) -> Transport {
+    let works = needs.iter().all(|need| need.works || need.optional);
+    Transport { name, works, needs }
+}
+
+fn need(name: impl Into<String>, optional: bool, outcome: io::Result<()>) -> Need {
     let error = outcome.err().map(|error| error.to_string());
-    Need { name, optional, works: error.is_none(), error }
+    Need { name: name.into(), optional, works: error.is_none(), error }
 }
 
 fn abstract_socket() -> io::Result<()> {

@@ -128,7 +128,7 @@ fn bench(
 /// Describes the measurement. Collective: each rank knows only its own links.
 fn header(arguments: &PerfArguments, what: What, ranks: &Ranks) -> Result<Header> {
     let mut transports = Vec::new();
-    for name in ["shm", "tcp"] {
+    for name in ["shm", "tcp", "ofi"] {
         if ranks.count((0..ranks.size()).any(|peer| ranks.world.transport(peer) == name))? > 0 {
             transports.push(name);
         }

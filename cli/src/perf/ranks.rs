@@ -97,8 +97,13 @@ impl Ranks {
 
     /// Name of the transport between two ranks. Collective: each rank knows only its own links.
     pub fn transport(&self, from: Rank, to: Rank) -> Result<&'static str> {
-        let is_tcp = self.rank() == from && self.world.transport(to) == "tcp";
-        Ok(if self.all(!is_tcp)? { "shm" } else { "tcp" })
+        for name in ["tcp", "ofi"] {
+            let has_it = self.rank() == from && self.world.transport(to) == name;
+            if !self.all(!has_it)? {
+                return Ok(name);
+            }
+        }
+        Ok("shm")
     }
 
     /// Whether this rank reports to the user.

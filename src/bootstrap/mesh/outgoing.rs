@@ -25,6 +25,14 @@ pub(super) struct OutgoingPeer {
 /// Whether the two ranks may use shared memory: they share a host, and neither wants TCP. An error if one of
 /// them insists on shared memory and the pair cannot have it.
 pub(super) fn share_memory(a: &Record, b: &Record) -> Result<bool> {
+    // Ranks of one host do not need a fabric.
+    let are_apart = a.info.host_id != b.info.host_id;
+    if are_apart && a.transport == TransportChoice::Ofi && b.transport != TransportChoice::Ofi {
+        return Err(Error::Unsupported(format!(
+            "ANYCCL_TRANSPORT=ofi on rank {} (host {}), and not on rank {} (host {}): set it on all ranks",
+            a.rank, a.info.host_name, b.rank, b.info.host_name,
+        )));
+    }
     let either = |choice| a.transport == choice || b.transport == choice;
     let same_host = a.info.host_id == b.info.host_id;
     if either(TransportChoice::Shm) && (!same_host || either(TransportChoice::Tcp)) {

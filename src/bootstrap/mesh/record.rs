@@ -71,6 +71,7 @@ impl Record {
             TransportChoice::Auto => 0,
             TransportChoice::Shm => 1,
             TransportChoice::Tcp => 2,
+            TransportChoice::Ofi => 3,
         });
         w.u8(self.lanes);
         w.bytes(&self.unix_name);
@@ -137,6 +138,7 @@ impl Record {
                 0 => TransportChoice::Auto,
                 1 => TransportChoice::Shm,
                 2 => TransportChoice::Tcp,
+                3 => TransportChoice::Ofi,
                 _ => return None,
             },
             lanes: r.u8().filter(|lanes| (1..=MOST_LANES).contains(lanes))?,
@@ -170,7 +172,7 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         rank,
         size,
         info: PeerInfo { host_name: "b".into(), host_id: "b-id".into(), pid: 4711 },
-        transport: TransportChoice::Auto,
+        transport: TransportChoice::Ofi,
         lanes: 3,
         unix_name: b"name\0with zero".to_vec(),
         addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],

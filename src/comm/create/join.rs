@@ -17,7 +17,7 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::device::{DevicePart, set_up_direct_path};
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
-use crate::config::{Config, DevicePathChoice, warn_of_unknown_variables};
+use crate::config::{Config, DevicePathChoice, TransportChoice, warn_of_unknown_variables};
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
@@ -26,8 +26,10 @@ use crate::observe::{metrics, timeline};
 use crate::progress::wait::Driver;
 use crate::progress::{CommId, Engine};
 use crate::sys::clock;
+use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::connect::{self, LinkSettings};
+use crate::transport::connect::{self, LinkError, LinkSettings};
+use crate::transport::ofi::{self, OfiLink};
 use crate::tuning::Tuning;
 
 /// Deadline of the set-up that stands for "no limit".
@@ -88,7 +90,7 @@ impl Communicator {
         let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
         let host_names = names_of_hosts(&mesh.infos, &topology);
         let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
-        let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
+        let endpoints = endpoints(mesh, rank, (settings, config), deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let some_tcp = topology.neighbours(rank).any(|peer| endpoints[peer as usize].transport() == "tcp");
@@ -238,14 +240,16 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
 fn endpoints(
     mesh: Mesh,
     rank: Rank,
-    settings: LinkSettings,
+    (settings, config): (LinkSettings, &Config),
     deadline: Instant,
     failure_reports: &mut FailureReports,
 ) -> Result<Vec<Endpoint>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
     let (controls, mut sockets) = Peer::apart(mesh.peers);
     let start = clock::now();
-    let links = match connect::links(&controls, &mut sockets, rank, settings, deadline) {
+    let links = over_fabric(&sockets, (rank, config), deadline)
+        .and_then(|ofi| connect::links(&controls, &mut sockets, rank, settings, ofi, deadline));
+    let links = match links {
         Ok(links) => links,
         // All connections are still open here.
         Err((peer, error)) => {
@@ -256,6 +260,21 @@ fn endpoints(
     };
     let endpoint = |((control, link), label)| Endpoint::new(link, control, label);
     Ok(controls.into_iter().zip(links).zip(labels).map(endpoint).collect())
+}
+
+/// The links over a fabric, by rank, if the configuration wants one.
+fn over_fabric(
+    sockets: &[Vec<Socket>],
+    (rank, config): (Rank, &Config),
+    deadline: Instant,
+) -> std::result::Result<Vec<Option<OfiLink>>, LinkError> {
+    if config.transport != TransportChoice::Ofi {
+        return Ok(Vec::new());
+    }
+    let wanted = config.ofi_provider.as_deref().map_or(ofi::Wanted::Any, ofi::Wanted::Named);
+    let agreed = ofi::agree(sockets, config.ofi_library.as_deref(), wanted, deadline)?;
+    agreed.note.iter().for_each(|note| log_line!(Info, "rank {rank}: {note}"));
+    Ok(agreed.links)
 }
 
 /// Names the peer whose memory has not arrived.
@@ -278,10 +297,9 @@ fn sharing_error(peer: Rank, label: &str, error: &Error, start: Instant) -> Erro
 fn describe_transports(endpoints: &[Endpoint]) -> String {
     let count = |name| endpoints.iter().filter(|endpoint| endpoint.transport() == name).count();
     let peers = |count: usize| if count == 1 { "1 peer".to_string() } else { format!("{count} peers") };
-    match (count("shm"), count("tcp")) {
-        (0, 0) => "alone".to_string(),
-        (shm, 0) => format!("shm to {}", peers(shm)),
-        (0, tcp) => format!("tcp to {}", peers(tcp)),
-        (shm, tcp) => format!("shm to {shm}, tcp to {}", peers(tcp)),
-    }
+    let used: Vec<(&str, usize)> = ["shm", "tcp", "ofi"].map(|name| (name, count(name))).into();
+    let used: Vec<(&str, usize)> = used.into_iter().filter(|(_, count)| *count > 0).collect();
+    let Some(((name, count), others)) = used.split_last() else { return "alone".to_string() };
+    let others = others.iter().map(|(name, count)| format!("{name} to {count}, ")).collect::<String>();
+    format!("{others}{name} to {}", peers(*count))
 }

@@ -109,14 +109,20 @@ impl Driver {
         for (peer, interest) in engine.needs() {
             engine.endpoints[peer as usize].inbox.link.watch(interest, set);
         }
+        // A link that has something to send wakes the sleeper, whatever that waits for, and moves on when it
+        // is watched again. Data and room for more do not matter.
+        if engine.asks_links {
+            let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
+            links.filter(|link| link.must_be_asked()).for_each(|link| _ = link.watch(Interest::Hangup, set));
+        }
     }
 }
 
 /// Adds the sockets of ranks that may send what no call waits for.
 pub(super) fn add_unheard(engine: &Engine, set: &mut PollSet) {
     let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
-    for fd in links.filter(|link| link.awaits_header()).filter_map(|link| link.descriptor()) {
-        set.add(&fd, Interest::Read);
+    for link in links.filter(|link| link.awaits_header()) {
+        link.watch(Interest::Read, set);
     }
 }
 

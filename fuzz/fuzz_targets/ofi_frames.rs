@@ -1,0 +1,3 @@
+#![no_main]
+
+anyccl_fuzz::target!("ofi_frames");
