@@ -5,11 +5,14 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use super::call::operation::{Operation, Variant};
 use super::communicator::Communicator;
 use super::foreign::ending::{close, drain};
 use super::lingering;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Result};
+use crate::log_line;
 use crate::observe::profile::{RankProfile, write_table};
 use crate::progress::CommId;
 
@@ -74,17 +77,28 @@ impl Communicator {
     ) -> Result<()> {
         let begun = self.begin_leaving()?;
         lingering::add_goodbye(&self.driver, self.id);
-        let comm = Arc::clone(self);
-        let goodbye = move || {
-            let parted = comm.say_goodbye(begun);
-            lingering::remove(&comm.driver);
-            then(parted);
-        };
-        let started = thread::Builder::new().name("anyccl goodbye".into()).spawn(goodbye);
-        started.map(drop).map_err(|error| {
-            lingering::remove(&self.driver);
-            Error::system("starting a thread", error)
-        })
+        // Kept apart from the thread: where none can be started, this one says goodbye.
+        let goodbye = Arc::new(Mutex::new(Some((begun, then))));
+        let (comm, kept) = (Arc::clone(self), Arc::clone(&goodbye));
+        let started =
+            thread::Builder::new().name("anyccl goodbye".into()).spawn(move || comm.end_goodbye(&kept));
+        if let Err(error) = started {
+            log_line!(
+                Warn,
+                "\"{}\": no thread for its goodbye, so this call waits for it: {error}",
+                self.name()
+            );
+            self.end_goodbye(&goodbye);
+        }
+        Ok(())
+    }
+
+    /// Says a goodbye that nobody has said yet, and passes on the outcome.
+    fn end_goodbye<F: FnOnce(Result<()>)>(&self, goodbye: &Mutex<Option<(Begun, F)>>) {
+        let Some((begun, then)) = goodbye.lock().take() else { return };
+        let parted = self.say_goodbye(begun);
+        lingering::remove(&self.driver);
+        then(parted);
     }
 
     /// Ends the part of this rank in the communicator. Waits for no other rank, apart from calls under way.
