@@ -52,7 +52,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_OFI_LIB",
         default: "libfabric.so.1",
-        meaning: "The library that the transport ofi opens: a file, or a name for the loader. It is libfabric 1.8 or later.",
+        meaning: "The library that the transport ofi opens: a file, or a name for the loader. It is libfabric 1.9 or later.",
     },
     Variable {
         name: "ANYCCL_OFI_PROVIDER",

@@ -200,6 +200,12 @@ pub trait Link: Send {
         self.descriptor().map(|fd| set.add(&fd, interest)).is_some()
     }
 
+    /// Adds the descriptor on which a sleeper waits for a header at which this side has not looked. Only
+    /// where [`Link::awaits_header`].
+    fn watch_for_header(&self, set: &mut PollSet) {
+        self.descriptor().into_iter().for_each(|fd| _ = set.add(&fd, Interest::Read));
+    }
+
     /// Whether something that was sent has not come to the host of the peer.
     fn has_undelivered(&self) -> bool {
         self.descriptor().is_some_and(is_undelivered)

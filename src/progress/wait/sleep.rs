@@ -122,7 +122,7 @@ impl Driver {
 pub(super) fn add_unheard(engine: &Engine, set: &mut PollSet) {
     let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
     for link in links.filter(|link| link.awaits_header()) {
-        link.watch(Interest::Read, set);
+        link.watch_for_header(set);
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! libfabric exports few functions: they list what a machine offers ([`Info`]) and open the first object. All
 //! else goes through tables of functions in its objects. Each table begins with its size, and newer versions
-//! append to tables and records. So we declare them up to the last member that we use, never make one that
-//! libfabric would keep, and take the functions in the version [`SYMBOLS`], whose records are these.
+//! append to tables and records. So we declare them up to the last member that we use, and never make one
+//! that libfabric would keep. The functions are taken in the version [`SYMBOLS`], whose records are these.
 //!
 //! The layout is that of 64-bit machines. A test compares it with a table that was made from the headers.
 

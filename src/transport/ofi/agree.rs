@@ -97,16 +97,14 @@ pub fn agree(
     Ok(agreed)
 }
 
-/// An open endpoint, with the tags of frames for it. The error is why there is none.
-type Opened = Result<(Fabric, Vec<u64>), String>;
+/// An open endpoint. The error is why there is none.
+type Opened = Result<Fabric, String>;
 
 fn open((library, wanted): (Option<&str>, Wanted<'_>), peers: usize, at: Option<IpAddr>) -> Opened {
     let library = Library::open(library)?;
     let offer = library.choose(wanted, at)?;
-    let mut fabric = Fabric::open(offer, peers)?;
-    let tags: Vec<u64> = (0..peers).map(|_| random()).collect::<Result<_, _>>()?;
-    tags.iter().enumerate().for_each(|(peer, tag)| fabric.expect(peer, *tag));
-    Ok((fabric, tags))
+    let tags = (0..peers).map(|_| random()).collect::<Result<_, _>>()?;
+    Fabric::open(offer, tags)
 }
 
 /// A number that no stranger can guess. Some fabrics carry fewer than 64 bits of a tag.
@@ -118,7 +116,7 @@ fn random() -> Result<u64, String> {
 
 fn say_hello(opened: &mut Opened, talks: &[Talk<'_>]) -> Result<(), LinkError> {
     let address = match opened {
-        Ok((fabric, _)) => fabric.address(),
+        Ok(fabric) => fabric.address(),
         Err(_) => Ok(Vec::new()),
     };
     let address = match address {
@@ -130,8 +128,8 @@ fn say_hello(opened: &mut Opened, talks: &[Talk<'_>]) -> Result<(), LinkError> {
     };
     for (at, talk) in talks.iter().enumerate() {
         let hello = match &*opened {
-            Ok((fabric, tags)) => Hello::Endpoint {
-                tag: tags[at],
+            Ok(fabric) => Hello::Endpoint {
+                tag: fabric.tag_of(at),
                 buffer_bytes: fabric.buffer_bytes() as u32,
                 provider: fabric.provider(),
                 address: address.clone(),
@@ -173,7 +171,7 @@ impl Talk<'_> {
             (Err(reason), _) => Some(Err(reason.clone())),
             (_, Some(Hello::None(reason))) => Some(Err(format!("rank {}: {reason}", self.rank))),
             _ if self.other == Some(false) => Some(Err(self.unable())),
-            (Ok((fabric, _)), Some(Hello::Endpoint { .. })) => self.meet(fabric, at),
+            (Ok(fabric), Some(Hello::Endpoint { .. })) => self.meet(fabric, at),
         };
         if let Some(verdict) = verdict {
             self.write(&[if verdict.is_ok() { YES } else { NO }])?;
@@ -246,7 +244,7 @@ fn wait(opened: &mut Opened, talks: &[Talk<'_>], deadline: Instant) {
     for talk in talks.iter().filter(|talk| talk.other.is_none()) {
         set.add(talk.socket, Interest::Read);
     }
-    if let Ok((fabric, _)) = opened {
+    if let Ok(fabric) = opened {
         fabric.watch(&mut set);
     }
     // An error (out of memory) only makes this look again.
@@ -263,7 +261,7 @@ fn conclude(opened: Opened, talks: &[Talk<'_>], agreed: &mut Agreed) -> Result<(
         }
     }
     // With this, no pair has agreed.
-    let (fabric, _) = opened.map_err(|reason| (None, unsupported(&reason)))?;
+    let fabric = opened.map_err(|reason| (None, unsupported(&reason)))?;
     let peers = if talks.len() == 1 { "1 peer".to_string() } else { format!("{} peers", talks.len()) };
     agreed.note = Some(format!("a fabric to {peers}: {}", fabric.described()));
     let fabric = Arc::new(Mutex::new(fabric));

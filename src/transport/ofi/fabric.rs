@@ -1,14 +1,13 @@
 //! The endpoint of a rank, which all its links over the fabric share.
 //!
-//! One tagged receive is posted for each buffer that peers may fill. It takes any sender and any tag: the tag
-//! of a frame is a number that this rank has given to one peer, over a connection on which both have proved
-//! the key of the job. So the tag says whose frame it is. Frames under other tags are dropped.
+//! One tagged receive is posted for each buffer that a peer may fill. Its tag is a number that this rank has
+//! given to that peer, over a connection on which both have proved the key of the job. So the tag says whose
+//! frame it is, and frames of strangers meet no receive.
 //!
 //! Whoever asks a link for something takes out the completions of all. The links lock the endpoint for that.
 
 mod completions;
 
-use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
@@ -39,16 +38,14 @@ pub(super) struct Fabric {
     objects: Objects,
     pool: Pool,
     peers: Vec<Peer>,
-    /// The peer of each tag of frames for this rank.
-    tags: HashMap<u64, usize>,
-    /// Number of buffers for receives, which are the first of all.
+    /// The tag of frames from each peer.
+    tags: Vec<u64>,
+    /// Number of buffers for receives, which are the first of all: so many for each peer in turn.
     receives: usize,
     /// Buffers whose receive could not be posted yet.
     unposted: Vec<usize>,
     /// Peers that should hear how much is read.
     owed: Vec<usize>,
-    /// Receives that have failed since the last that has not.
-    failures: usize,
     /// Why nothing works any more.
     broken: Option<String>,
     /// Whether threads of this rank sleep, or are about to.
@@ -60,8 +57,9 @@ pub(super) struct Fabric {
 }
 
 impl Fabric {
-    /// Opens an endpoint for so many peers, and posts its receives.
-    pub fn open(mut offer: Offer, peers: usize) -> Result<Fabric, String> {
+    /// Opens an endpoint for peers whose frames come under these tags, and posts its receives.
+    pub fn open(mut offer: Offer, tags: Vec<u64>) -> Result<Fabric, String> {
+        let peers = tags.len();
         let receives = peers * BUFFERS;
         let count = receives + peers * SENDS;
         let share = ALL_BYTES / count.max(1);
@@ -89,11 +87,10 @@ impl Fabric {
             objects,
             pool,
             peers,
-            tags: HashMap::new(),
+            tags,
             receives,
             unposted: (0..receives).rev().collect(),
             owed: Vec::new(),
-            failures: 0,
             broken: None,
             is_watched: false,
             ready,
@@ -129,9 +126,9 @@ impl Fabric {
         self.objects.offer().provider()
     }
 
-    /// Says under which tag the frames of a peer come.
-    pub fn expect(&mut self, peer: usize, tag: u64) {
-        self.tags.insert(tag, peer);
+    /// The tag under which the frames of a peer come.
+    pub fn tag_of(&self, peer: usize) -> u64 {
+        self.tags[peer]
     }
 
     /// Enters the address of a peer, the tag of frames for it, and the length of its buffers.
@@ -331,6 +328,11 @@ impl Fabric {
         }
     }
 
+    /// Whether a notice or a receive waits for room in the fabric, which may come without a completion.
+    fn is_short_of_room(&self) -> bool {
+        !self.owed.is_empty() || !self.unposted.is_empty()
+    }
+
     /// Adds the descriptor on which a sleeper waits for completions. One that is ready stands for it where
     /// the fabric wants to be asked again.
     pub fn watch(&mut self, set: &mut PollSet) {
@@ -340,7 +342,9 @@ impl Fabric {
                 timer.clear();
                 timer.as_raw_fd()
             }
-            None if self.broken.is_none() && self.objects.may_wait() => self.descriptor(),
+            None if self.broken.is_none() && !self.is_short_of_room() && self.objects.may_wait() => {
+                self.descriptor()
+            }
             None => self.ready.as_raw_fd(),
         };
         set.add(&descriptor, Interest::Read);

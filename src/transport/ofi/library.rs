@@ -14,7 +14,7 @@ use crate::sys::foreign_library::ForeignLibrary;
 /// The name that the loader looks for.
 const NAME: &str = "libfabric.so.1";
 
-/// Providers that carry bytes over the kernel's sockets, or within a host. Our own transports do that better.
+/// Providers that carry bytes over the kernel's sockets, or within a host.
 const SOFTWARE: [&str; 7] = ["tcp", "sockets", "udp", "net", "shm", "sm2", "lnx"];
 /// Providers that reach ranks of one host only.
 const WITHIN_A_HOST: [&str; 2] = ["shm", "sm2"];
@@ -176,17 +176,17 @@ impl Library {
 
     /// The best offer for a rank whose connections to others begin at the address `at`.
     pub fn choose(self: &Arc<Library>, wanted: Wanted<'_>, at: Option<IpAddr>) -> Result<Offer, String> {
-        let mut reasons = Vec::new();
-        // Fabrics without IP addresses cannot be asked for one.
+        let (mut offers, mut reasons) = (Vec::new(), Vec::new());
+        // Fabrics without IP addresses are not among those that serve one.
         for at in at.map(Some).into_iter().chain([None]) {
             match self.offers(at) {
-                Ok(offers) => {
-                    if let Some(offer) = best(offers, wanted) {
-                        return Ok(offer);
-                    }
-                }
+                Ok(found) => offers.extend(found),
                 Err(reason) => reasons.push(reason),
             }
+        }
+        let names: Vec<String> = offers.iter().map(Offer::provider).collect();
+        if let Some(at) = best(&names, wanted) {
+            return Ok(offers.swap_remove(at));
         }
         let wanted = match wanted {
             Wanted::Any => "no provider between hosts".to_string(),
@@ -197,19 +197,21 @@ impl Library {
     }
 }
 
-/// The first offer that may be used, hardware before software.
-fn best(mut offers: Vec<Offer>, wanted: Wanted<'_>) -> Option<Offer> {
-    let position = match wanted {
+/// The first provider that may be used, hardware before software.
+fn best(providers: &[String], wanted: Wanted<'_>) -> Option<usize> {
+    let first = |is_fit: &dyn Fn(&str) -> bool| providers.iter().position(|provider| is_fit(provider));
+    match wanted {
         Wanted::Named(name) => {
-            let exact = offers.iter().position(|offer| offer.provider() == name);
-            exact.or_else(|| offers.iter().position(|offer| core(&offer.provider()) == name))
+            first(&|provider| provider == name).or_else(|| first(&|provider| core(provider) == name))
         }
-        Wanted::Any => {
-            let hardware = offers.iter().position(|offer| !offer.is_in(&SOFTWARE));
-            hardware.or_else(|| offers.iter().position(|offer| !offer.is_in(&WITHIN_A_HOST)))
-        }
-    };
-    position.map(|at| offers.swap_remove(at))
+        Wanted::Any => first(&|provider| !SOFTWARE.contains(&core(provider)))
+            .or_else(|| first(&|provider| !WITHIN_A_HOST.contains(&core(provider)))),
+    }
+}
+
+/// Whether a provider repeats what is lost on its way only when the library is asked.
+fn repeats_when_asked(provider: &str) -> bool {
+    provider.split(';').any(|layer| layer == "ofi_rxd")
 }
 
 /// The provider below the layers that libfabric has put over it: `verbs` of `verbs;ofi_rxm`.
@@ -235,7 +237,7 @@ impl Offer {
     /// Whether what is lost on its way is repeated only when the library is asked, so that nobody may sleep
     /// on a descriptor.
     pub(super) fn repeats_when_asked(&self) -> bool {
-        self.is_in(&["udp"])
+        repeats_when_asked(&self.provider())
     }
 
     fn is_in(&self, names: &[&str]) -> bool {
@@ -331,5 +333,20 @@ mod tests {
     fn the_layers_of_a_provider_do_not_hide_what_it_is() {
         assert_eq!(core("verbs;ofi_rxm"), "verbs");
         assert!(SOFTWARE.contains(&core("tcp;ofi_rxm")) && !SOFTWARE.contains(&core("cxi")));
+        assert!(repeats_when_asked("verbs;ofi_rxd") && !repeats_when_asked("verbs;ofi_rxm"));
+    }
+
+    #[test]
+    fn hardware_comes_before_software_that_serves_the_interface() {
+        let chosen = |names: &[&'static str], wanted| {
+            let providers: Vec<String> = names.iter().map(ToString::to_string).collect();
+            best(&providers, wanted).map(|at| names[at])
+        };
+        assert_eq!(chosen(&["tcp", "shm", "tcp", "efa"], Wanted::Any), Some("efa"));
+        assert_eq!(chosen(&["tcp", "verbs;ofi_rxm", "efa"], Wanted::Any), Some("verbs;ofi_rxm"));
+        assert_eq!(chosen(&["shm", "tcp;ofi_rxm"], Wanted::Any), Some("tcp;ofi_rxm"));
+        assert_eq!(chosen(&["shm", "sm2"], Wanted::Any), None);
+        assert_eq!(chosen(&["tcp;ofi_rxm", "tcp"], Wanted::Named("tcp")), Some("tcp"));
+        assert_eq!(chosen(&["tcp", "verbs;ofi_rxm"], Wanted::Named("verbs")), Some("verbs;ofi_rxm"));
     }
 }

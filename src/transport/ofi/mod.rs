@@ -82,7 +82,7 @@ impl Link for OfiLink {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes have arrived in a buffer of the endpoint, which stays as it is until they are
-        // consumed; the caller vouches for `dst`, which is not memory of the link.
+        // consumed. The caller vouches for `dst`, which is not memory of the link.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
         self.consume(n)?;
         Ok(n)
@@ -108,6 +108,10 @@ impl Link for OfiLink {
     fn watch(&self, interest: Interest, set: &mut PollSet) -> bool {
         self.fabric.lock().watch_link(self.peer, interest, set);
         true
+    }
+
+    fn watch_for_header(&self, set: &mut PollSet) {
+        self.watch(Interest::Read, set);
     }
 
     fn set_sleeping(&mut self, sleeping: bool) {

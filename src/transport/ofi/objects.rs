@@ -216,7 +216,7 @@ impl Objects {
         Err("the address of the peer is not accepted".into())
     }
 
-    /// Posts a receive from anybody with any tag. `false`: there is no room now.
+    /// Posts a receive of a frame under this tag, from anybody. `false`: there is no room now.
     ///
     /// # Safety
     /// The buffer is registered, and nobody touches it and the context before the receive has ended.
@@ -224,12 +224,13 @@ impl Objects {
         &mut self,
         buffer: *mut u8,
         bytes: usize,
+        tag: u64,
         context: *mut abi::Context,
     ) -> Result<bool, String> {
         // SAFETY: an open endpoint, whose table has this function; the caller vouches for the memory.
         let rc = call!(
             self.ep => tagged.recv(
-                self.ep, buffer.cast(), bytes, self.descriptor(), abi::FI_ADDR_UNSPEC, 0, u64::MAX, context.cast()
+                self.ep, buffer.cast(), bytes, self.descriptor(), abi::FI_ADDR_UNSPEC, tag, 0, context.cast()
             )
         );
         self.posted("a receive", rc)

@@ -22,6 +22,8 @@ pub(super) struct Peer {
     pub recv: Receiver,
     /// Whether its first frame has come.
     pub has_come: bool,
+    /// Receives for it that have failed since the last that has not.
+    pub failures: usize,
     failure: Option<(ErrorKind, String)>,
     /// Whether something has come, or has been sent or read, at which the link has not looked since.
     has_arrivals: bool,
@@ -40,6 +42,7 @@ impl Peer {
             send: Sender::new(buffers),
             recv: Receiver::default(),
             has_come: false,
+            failures: 0,
             failure: None,
             has_arrivals: false,
             has_room: false,

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use super::super::super::garbage;
 use super::super::abi::{self, CqEntry, CqError};
 use super::super::objects::{Found, LOOK};
+use super::super::recv::BUFFERS;
 use super::{Fabric, SENDS};
 
 impl Fabric {
@@ -52,8 +53,8 @@ impl Fabric {
             peer.send.note_ended(buffer);
             return peer.note_event(false, self.is_watched);
         }
-        self.failures = 0;
-        let Some(&peer) = self.tags.get(&entry.tag) else { return self.unposted.push(buffer) };
+        let peer = buffer / BUFFERS;
+        self.peers[peer].failures = 0;
         match self.accept(peer, buffer, entry.len) {
             Ok(true) => {}
             Ok(false) => self.unposted.push(buffer),
@@ -85,22 +86,15 @@ impl Fabric {
             return self.fail(peer, ErrorKind::ConnectionReset, &format!("a send has failed: {text}"));
         }
         self.unposted.push(buffer);
-        self.failures += 1;
-        let text = || {
+        let peer = buffer / BUFFERS;
+        if failure.err == abi::FI_ETRUNC {
+            return self.fail(peer, ErrorKind::InvalidData, "the peer wrote nonsense: a frame too long");
+        }
+        // The half of a frame whose sender has died ends one receive, and the control channel tells of that.
+        self.peers[peer].failures += 1;
+        if self.peers[peer].failures > BUFFERS {
             let text = self.objects.offer().library().error(failure.err as isize);
-            format!("a receive has failed: {text}")
-        };
-        match (self.tags.get(&failure.tag), failure.err) {
-            (Some(&peer), abi::FI_ETRUNC) => {
-                self.fail(peer, ErrorKind::InvalidData, "the peer wrote nonsense: a frame too long");
-            }
-            (Some(&peer), _) => {
-                let text = text();
-                self.fail(peer, ErrorKind::ConnectionReset, &text);
-            }
-            // A stranger's, or the half of a frame whose sender has died: the control channel tells of that.
-            (None, _) if self.failures <= self.receives => {}
-            (None, _) => self.broken = Some(text()),
+            self.fail(peer, ErrorKind::ConnectionReset, &format!("receives have failed: {text}"));
         }
     }
 
@@ -111,8 +105,9 @@ impl Fabric {
     pub(super) fn post_receives(&mut self) {
         while let Some(buffer) = self.unposted.pop() {
             let (start, context) = (self.pool.buffer(buffer), self.pool.context(buffer));
+            let tag = self.tags[buffer / BUFFERS];
             // SAFETY: a buffer that nobody uses, of this length; it and its record outlive the endpoint.
-            match unsafe { self.objects.receive(start, self.pool.bytes(), context) } {
+            match unsafe { self.objects.receive(start, self.pool.bytes(), tag, context) } {
                 Ok(true) => {}
                 Ok(false) => return self.unposted.push(buffer),
                 Err(text) => {

@@ -102,6 +102,21 @@ fn messages_of_all_lengths_arrive_whole_over_any_number_of_connections() {
 }
 
 #[test]
+fn a_message_that_nobody_takes_does_not_wake_those_who_wait_for_a_header() {
+    let (mut a, mut b) = pair(&[1 << 16]);
+    offer(&mut a, &HEADER, &message(STRIPED_FROM, 1)).unwrap();
+    assert_eq!(b.head().unwrap(), Some(HEADER));
+    assert!(b.awaits_header());
+    let mut set = PollSet::new();
+    b.watch_for_header(&mut set);
+    set.look().unwrap();
+    assert!(!set.is_any_ready());
+    b.watch(Interest::Read, &mut set);
+    set.look().unwrap();
+    assert!(set.is_any_ready(), "its bytes are there for whoever takes it");
+}
+
+#[test]
 fn a_message_longer_than_an_announcement_arrives_whole() {
     through(&mut pair(&[1 << 16, 1 << 16]), &message(STRIPED_BYTES + 100, 3), 1 << 20, false);
 }
