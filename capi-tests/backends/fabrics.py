@@ -102,12 +102,12 @@ def tests(options):
 
     def other_providers():
         ended = run.by_hand(options, run.matrix(options), [ofi("a", "tcp"), ofi("b", "sockets")])
-        run.says(ended, "ANYCCL_TRANSPORT=ofi, but rank 1 has provider sockets", fails=True)
+        run.says(ended, "ANYCCL_TRANSPORT=ofi, but rank ", " has provider ", ", this rank ", fails=True)
 
     def one_without():
         variables = [ofi("a"), ofi("b", ANYCCL_OFI_LIB="/there/is/no/libfabric.so.1")]
         ended = run.by_hand(options, run.matrix(options), variables)
-        run.says(ended, "ANYCCL_TRANSPORT=ofi, but /there/is/no/libfabric.so.1", "rank 1", fails=True)
+        run.says(ended, "ANYCCL_TRANSPORT=ofi, but ", "/there/is/no/libfabric.so.1", "rank 1", fails=True)
         if ended.err.count("last error: ") != ended.err.count("/there/is/no/libfabric.so.1: cannot open"):
             raise Failure(f"not on both ranks: {ended.described()}")
 

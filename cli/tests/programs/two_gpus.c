@@ -40,7 +40,8 @@ static void test_errors(int devices)
     EXPECT(cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess);
     EXPECT(strcmp(cudaGetErrorName(cudaErrorInvalidDevice), "cudaErrorInvalidDevice") == 0);
     void *managed = NULL;
-    EXPECT(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal) == cudaErrorNotSupported);
+    EXPECT(cudaMallocManaged(&managed, 16, 7) == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     int number = 0;
     EXPECT(cudaMemcpy(&number, &number, 4, (enum cudaMemcpyKind)9) == cudaErrorInvalidMemcpyDirection);
     EXPECT(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
@@ -53,6 +54,11 @@ static void test_pointers(void *device_memory, void *pinned, int device)
     EXPECT(found.type == cudaMemoryTypeDevice && found.device == device && found.devicePointer == device_memory);
     CHECK(cudaPointerGetAttributes(&found, pinned));
     EXPECT(found.type == cudaMemoryTypeHost && found.hostPointer == pinned);
+    void *managed = NULL;
+    CHECK(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal));
+    CHECK(cudaPointerGetAttributes(&found, managed));
+    EXPECT(found.type == cudaMemoryTypeManaged && found.hostPointer == managed && found.devicePointer == managed);
+    CHECK(cudaFree(managed));
     CHECK(cudaPointerGetAttributes(&found, &found));
     EXPECT(found.type == cudaMemoryTypeUnregistered && found.devicePointer == NULL);
     EXPECT(cudaGetLastError() == cudaSuccess);

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use super::super::connect::LinkError;
 use super::OfiLink;
 use super::fabric::{Fabric, unsupported};
-use super::hello::Hello;
+use super::hello::{Hello, Verdict, decode_verdict, encode_verdict};
 use super::library::{Library, Wanted};
 use crate::base::{Error, Rank};
 use crate::sys::clock;
@@ -26,9 +26,6 @@ use crate::sys::socket::Socket;
 const FIRST_FRAME: Duration = Duration::from_secs(30);
 /// Longest wait between two looks.
 const LOOK: Duration = Duration::from_millis(10);
-
-const NO: u8 = 0;
-const YES: u8 = 1;
 
 /// The outcome.
 #[derive(Default)]
@@ -48,8 +45,8 @@ struct Talk<'a> {
     heard_at: Option<Instant>,
     is_greeted: bool,
     /// Own verdict, and that of the peer.
-    own: Option<Result<(), String>>,
-    other: Option<bool>,
+    own: Option<Verdict>,
+    other: Option<Verdict>,
 }
 
 /// Agrees with all peers that have data sockets. `library` is the file of libfabric; `None`: the one that the
@@ -151,10 +148,6 @@ impl Talk<'_> {
         }
     }
 
-    fn unable(&self) -> String {
-        format!("rank {} cannot use it", self.rank)
-    }
-
     fn lost(&self, how: &str) -> Error {
         let detail = format!("it ended before it had connected to all ranks: {how}");
         Error::PeerLost { rank: self.rank, detail }
@@ -165,19 +158,30 @@ impl Talk<'_> {
         if self.heard.is_none() || self.other.is_none() {
             self.read()?;
         }
-        let verdict = match (&mut *opened, &self.heard) {
-            _ if self.own.is_some() => return Ok(()),
-            (_, None) => return Ok(()),
-            (Err(reason), _) => Some(Err(reason.clone())),
-            (_, Some(Hello::None(reason))) => Some(Err(format!("rank {}: {reason}", self.rank))),
-            _ if self.other == Some(false) => Some(Err(self.unable())),
-            (Ok(fabric), Some(Hello::Endpoint { .. })) => self.meet(fabric, at),
-        };
+        let verdict = if self.own.is_none() { self.judge(opened, at) } else { None };
         if let Some(verdict) = verdict {
-            self.write(&[if verdict.is_ok() { YES } else { NO }])?;
+            self.write(&encode_verdict(&verdict))?;
             self.own = Some(verdict);
         }
         Ok(())
+    }
+
+    /// The own verdict, once there is one. A reason of this rank's own comes before that of the peer.
+    fn judge(&mut self, opened: &mut Opened, at: usize) -> Option<Verdict> {
+        let rank = self.rank;
+        let fabric = match (opened, self.heard.as_ref()?) {
+            (Err(reason), _) => return Some(Err(reason.clone())),
+            (_, Hello::None(reason)) => return Some(Err(format!("rank {rank}: {reason}"))),
+            (Ok(fabric), Hello::Endpoint { provider, .. }) if *provider != fabric.provider() => {
+                let own = fabric.provider();
+                return Some(Err(format!("rank {rank} has provider {provider}, this rank {own}")));
+            }
+            (Ok(fabric), _) => fabric,
+        };
+        match &self.other {
+            Some(Err(reason)) => Some(Err(format!("rank {rank}: {reason}"))),
+            _ => self.meet(fabric, at),
+        }
     }
 
     fn read(&mut self) -> Result<(), Error> {
@@ -192,7 +196,7 @@ impl Talk<'_> {
                 Err(error) => return Err(self.lost(&error.to_string())),
             }
             if self.heard.is_some() {
-                self.other = Some(self.arrived.pop() == Some(YES));
+                self.other = decode_verdict(&self.arrived);
             } else {
                 let nonsense = |text: String| Error::Bootstrap(format!("rank {}: {text}", self.rank));
                 if let Some((hello, _)) = Hello::decode(&self.arrived).map_err(nonsense)? {
@@ -210,13 +214,9 @@ impl Talk<'_> {
     }
 
     /// Exchanges first frames. Returns the verdict, once there is one.
-    fn meet(&mut self, fabric: &mut Fabric, at: usize) -> Option<Result<(), String>> {
-        let Some(Hello::Endpoint { tag, buffer_bytes, provider, address }) = &self.heard else { return None };
+    fn meet(&mut self, fabric: &mut Fabric, at: usize) -> Option<Verdict> {
+        let Some(Hello::Endpoint { tag, buffer_bytes, address, .. }) = &self.heard else { return None };
         if !self.is_greeted {
-            if *provider != fabric.provider() {
-                let (own, rank) = (fabric.provider(), self.rank);
-                return Some(Err(format!("rank {rank} has provider {provider}, this rank {own}")));
-            }
             if !fabric.knows(at)
                 && let Err(reason) = fabric.meet(at, address, *tag, *buffer_bytes as usize)
             {
@@ -254,10 +254,11 @@ fn wait(opened: &mut Opened, talks: &[Talk<'_>], deadline: Instant) {
 /// Makes the links, and the sentence for the log. An error if a pair cannot use the fabric.
 fn conclude(opened: Opened, talks: &[Talk<'_>], agreed: &mut Agreed) -> Result<(), LinkError> {
     for talk in talks {
-        match (&talk.own, talk.other) {
-            (Some(Ok(())), Some(true)) => {}
-            (Some(Err(reason)), _) => return Err((Some(talk.rank), unsupported(reason))),
-            _ => return Err((Some(talk.rank), unsupported(&talk.unable()))),
+        if let Some(Err(reason)) = &talk.own {
+            return Err((Some(talk.rank), unsupported(reason)));
+        }
+        if let Some(Err(reason)) = &talk.other {
+            return Err((Some(talk.rank), unsupported(&format!("rank {}: {reason}", talk.rank))));
         }
     }
     // With this, no pair has agreed.

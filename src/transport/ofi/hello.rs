@@ -1,5 +1,6 @@
 //! What two ranks say to each other over their data connection before they use a fabric: a hello, then a
-//! verdict of one byte. Both know the key of the job by then, but what they say is checked all the same.
+//! verdict: that it can use the fabric, or why not. Both know the key of the job by then, but what they say
+//! is checked all the same.
 
 use super::frame::HEAD_BYTES;
 use super::objects::ADDRESS_BYTES;
@@ -12,6 +13,9 @@ const HEAD: usize = 22;
 const TEXT_BYTES: usize = 255;
 /// Most bytes of a buffer that a peer may claim to have.
 const MOST_BUFFER: u32 = 1 << 30;
+
+/// Whether a rank can use a fabric; the error is why not.
+pub(super) type Verdict = Result<(), String>;
 
 /// A rank's endpoint, or why it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,17 +41,14 @@ impl Hello {
             }
             Hello::None(reason) => (0, 0, 0, reason, &[]),
         };
-        let mut end = text.len().min(TEXT_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let text = cut(text);
         let mut bytes = MAGIC.to_vec();
         bytes.extend([VERSION, kind]);
         bytes.extend(tag.to_le_bytes());
         bytes.extend(buffer_bytes.to_le_bytes());
-        bytes.extend((end as u16).to_le_bytes());
+        bytes.extend((text.len() as u16).to_le_bytes());
         bytes.extend((address.len() as u16).to_le_bytes());
-        bytes.extend(&text.as_bytes()[..end]);
+        bytes.extend(text.as_bytes());
         bytes.extend(address);
         bytes
     }
@@ -90,6 +91,29 @@ impl Hello {
     }
 }
 
+/// The beginning of a text, which may travel.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(TEXT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A verdict as bytes of the wire: the length of the reason, and the reason. Without one, the rank can use
+/// the fabric.
+pub(super) fn encode_verdict(verdict: &Verdict) -> Vec<u8> {
+    let reason = cut(verdict.as_ref().err().map_or("", String::as_str));
+    [&[reason.len() as u8], reason.as_bytes()].concat()
+}
+
+/// Reads a verdict. `None`: more bytes are needed.
+pub(super) fn decode_verdict(bytes: &[u8]) -> Option<Verdict> {
+    let (length, rest) = bytes.split_first()?;
+    let reason = rest.get(..usize::from(*length))?;
+    Some(if reason.is_empty() { Ok(()) } else { Err(String::from_utf8_lossy(reason).into_owned()) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +149,18 @@ mod tests {
         }
         let tiny = [&bytes[..14], &[1, 0, 0, 0], &bytes[18..]].concat();
         assert!(Hello::decode(&tiny).is_err());
+    }
+
+    #[test]
+    fn a_verdict_is_read_as_written_once_all_of_it_is_there() {
+        for verdict in [Ok(()), Err("no provider tcp".to_string())] {
+            let bytes = encode_verdict(&verdict);
+            for shorter in 0..bytes.len() {
+                assert_eq!(decode_verdict(&bytes[..shorter]), None);
+            }
+            assert_eq!(decode_verdict(&bytes), Some(verdict));
+        }
+        assert_eq!(decode_verdict(&encode_verdict(&Err("ä".repeat(200)))), Some(Err("ä".repeat(127))));
     }
 
     #[test]
