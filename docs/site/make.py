@@ -36,7 +36,7 @@ GROUPS = {
     "Starting": ["starting", "cli", "environment", "reliability", "security"],
     "Programming": [("api", "C and C++: the calls"), "python", "rust", "torch", "sar", "frameworks", "gpu", "from-mpi", "from-nccl", "from-gloo"],
     "MPI and NCCL programs": ["mpi", "nccl", "backends"],
-    "Performance": ["performance", "measuring", "wire", "simulator", "algorithms"],
+    "Performance": ["performance", "measuring", "wire", "fabrics", "simulator", "algorithms"],
     "Reference": ["C", "C++", "Python", "Rust", "support", "mpi-functions", "mpi-mpi4py", "torch-support", "torch-releases", "glossary"],
     "Contributing": ["architecture", "internals", "testing", "dependencies", "releasing", ("adr", "Decisions"), ("lab", "Measurements")],
 }
