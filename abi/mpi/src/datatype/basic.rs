@@ -119,7 +119,7 @@ pub(super) const ROWS: &[Basic] = &[
     row("MPI_SHORT", c::SHORT, 2, Form::Scalars(2)),
     row("MPI_INT", c::INT, 4, Form::Scalars(4)),
     row("MPI_LONG", c::LONG, 8, Form::Long { signed: true }),
-    row("MPI_LONG_LONG", c::LONG_LONG, 8, Form::Scalars(8)),
+    row("MPI_LONG_LONG_INT", c::LONG_LONG, 8, Form::Scalars(8)),
     row("MPI_UNSIGNED_SHORT", c::UNSIGNED_SHORT, 2, Form::Scalars(2)),
     row("MPI_UNSIGNED", c::UNSIGNED, 4, Form::Scalars(4)),
     row("MPI_UNSIGNED_LONG", c::UNSIGNED_LONG, 8, Form::Long { signed: false }),
