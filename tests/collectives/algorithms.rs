@@ -9,7 +9,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 use common::values::{MOST_RANKS, noise};
 
 /// A small chunk, so that a few hundred elements are many chunks. It is no multiple of an element.
@@ -40,7 +40,7 @@ fn calls(collective: Collective, size: u32, cell: usize) -> Vec<(Case, Placement
 
 #[test]
 fn every_algorithm_gives_the_oracles_bytes_on_every_number_of_ranks() {
-    println!("{Told}");
+    println!("{Coverage}");
     assert!(ALGORITHMS.len() >= Collective::ALL.len());
     for (row, algorithm) in ALGORITHMS.iter().filter(|row| !row.collective.has_layout()).enumerate() {
         for [size, transport] in points(row, ALL_LEVELS, [MOST_RANKS as usize, TRANSPORTS.len()]) {

@@ -13,7 +13,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::numbers::{decode, encode};
 use common::ranks::{config, on_ranks};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 
 const FORMATS: [Datatype; 2] = [Datatype::Float8E4m3, Datatype::Float8E5m2];
 const OPS: [ReduceOp; 2] = [ReduceOp::Sum, ReduceOp::Avg];
@@ -116,7 +116,7 @@ fn check_unequal(comm: &Communicator, datatype: Datatype, op: ReduceOp) {
 
 #[test]
 fn every_algorithm_rounds_8_bit_floats_once_on_every_number_of_ranks() {
-    println!("{Told}");
+    println!("{Coverage}");
     for (row, algorithm) in ALGORITHMS.iter().filter(|row| row.collective.reduces()).enumerate() {
         for size in 2..=8 {
             let points = points(8 * row + size as usize, ALL_LEVELS, [4, FORMATS.len(), OPS.len()]);

@@ -9,7 +9,7 @@ use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::{Case, support_table};
 use common::fabric::library;
 use common::ranks::{config, on_hosts};
-use common::sample::{Told, points};
+use common::sample::{Coverage, points};
 
 const PROVIDERS: [&str; 3] = ["tcp", "tcp;ofi_rxm", "sockets"];
 /// Ranks, and hosts among which they are dealt out.
@@ -63,7 +63,7 @@ fn every_combination_gives_the_oracles_bytes_over_each_provider() {
             });
         }
     }
-    println!("{checked} calls over {PROVIDERS:?}: {Told}");
+    println!("{checked} calls over {PROVIDERS:?}: {Coverage}");
 }
 
 #[test]

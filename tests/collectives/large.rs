@@ -6,7 +6,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 
 /// Elements of four bytes per call. They are several times what a ring of shared memory and two socket
 /// buffers hold, and no multiple of anything.
@@ -22,7 +22,7 @@ fn count(collective: Collective, size: u32) -> usize {
 
 #[test]
 fn messages_larger_than_every_buffer_arrive_whole() {
-    println!("{Told}");
+    println!("{Coverage}");
     for (cell, collective) in
         Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier).enumerate()
     {
@@ -105,7 +105,7 @@ fn repeated_calls_give_the_same_result_whichever_transfer_they_try() {
 fn staged_plans_give_the_same_result_over_every_transport() {
     const STAGED: [Collective; 3] = [Collective::AllReduce, Collective::Broadcast, Collective::AllGather];
     let algorithm = STAGED.map(|collective| format!("{}:staged", collective.name())).join(",");
-    println!("{Told}");
+    println!("{Coverage}");
     for (cell, collective) in STAGED.into_iter().enumerate() {
         for [count_of, size, transport] in points(cell, ALL_LEVELS, [4, 3, TRANSPORTS.len()]) {
             let size = [2, 3, 5][size];

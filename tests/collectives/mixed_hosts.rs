@@ -14,7 +14,7 @@ use common::case::Case;
 use common::network::{Network, network_or_skip, skip};
 use common::processes::{ProcessJob, RankProcess, join, listen, part, say};
 use common::ranks::{config, on_hosts};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 use common::values::MOST_RANKS;
 use common::watchdog::Watchdog;
 
@@ -46,7 +46,7 @@ fn every_collective(comm: &Communicator, set: usize) {
 
 #[test]
 fn every_collective_works_across_pretended_hosts() {
-    println!("{Told}");
+    println!("{Coverage}");
     for (set, layout) in LAYOUTS.into_iter().enumerate() {
         let host = |rank: Rank| &layout[rank as usize..][..1];
         let settings = |rank| Config { host_id: Some(host(rank).into()), ..config(TransportChoice::Auto) };

@@ -12,7 +12,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use common::numbers::{encode, join};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 const REDUCING: [Collective; 3] = [Collective::AllReduce, Collective::Reduce, Collective::ReduceScatter];
@@ -248,7 +248,7 @@ fn a_function_that_does_not_commute_is_applied_in_the_order_of_the_ranks() {
 
 #[test]
 fn a_function_that_commutes_gives_what_the_same_builtin_operator_gives() {
-    println!("{Told}");
+    println!("{Coverage}");
     for transport in TRANSPORTS {
         for size in SIZES {
             on_ranks(size, &config(transport), |comm| {

@@ -12,7 +12,7 @@ use anyccl_engine::config::TransportChoice;
 use common::attempt::{Placement, check, check_started};
 use common::case::{Case, support_table};
 use common::ranks::{TRANSPORTS, config, name_of, on_ranks};
-use common::sample::{self, ALL_LEVELS, Told, points};
+use common::sample::{self, ALL_LEVELS, Coverage, points};
 
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 /// Levels of the root of a call, which is the level modulo the number of ranks.
@@ -66,7 +66,7 @@ fn sum_up(what: &str, mut checked: Vec<usize>) {
     assert!(checked.into_iter().eq(0..support_table().len()), "{what}: a cell is missing");
     let cells = support_table().len();
     println!(
-        "{what}: {cells} combinations of collective, datatype and operator, {calls} calls checked: {Told}"
+        "{what}: {cells} combinations of collective, datatype and operator, {calls} calls checked: {Coverage}"
     );
 }
 

@@ -9,7 +9,7 @@ use anyccl_engine::observe::log;
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_hosts, on_ranks};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
 /// Numbers of ranks. A root is a number below 8, modulo the number of ranks.
@@ -85,7 +85,7 @@ fn check_all(comm: &Communicator, calls: &[UnequalCall]) {
 }
 
 fn the_whole_table(transport: TransportChoice) {
-    println!("{}: {Told}", name_of(transport));
+    println!("{}: {Coverage}", name_of(transport));
     for (cell, size) in SIZES.into_iter().enumerate() {
         let plain = of_every_root_and_size(&COLLECTIVES, size, cell);
         let calls = [of_every_combination(transport, size), plain].concat();
@@ -105,7 +105,7 @@ fn every_supported_call_gives_the_oracles_bytes_over_tcp() {
 
 #[test]
 fn every_collective_works_across_pretended_hosts() {
-    println!("{Told}");
+    println!("{Coverage}");
     for (cell, layout) in ["aabb", "aaab", "abcc", "abab", "ab", "abbcac"].into_iter().enumerate() {
         let host = |rank: Rank| &layout[rank as usize..][..1];
         let settings = |rank| Config { host_id: Some(host(rank).into()), ..config(TransportChoice::Auto) };
@@ -125,7 +125,7 @@ fn every_algorithm_gives_the_oracles_bytes() {
             let settings = Config { algorithm: Some(name), ..config(transport) };
             for size in SIZES {
                 // The harness shows this line when the test fails.
-                println!("{} over {}, {size} ranks: {Told}", algorithm.name, name_of(transport));
+                println!("{} over {}, {size} ranks: {Coverage}", algorithm.name, name_of(transport));
                 let set = sets.next().expect("without end");
                 let calls = of_every_root_and_size(&[algorithm.collective], size, set);
                 on_ranks(size, &settings, |comm| check_all(comm, &calls));

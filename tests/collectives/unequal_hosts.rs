@@ -9,7 +9,7 @@ use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::ranks::{config, on_failing_hosts, on_hosts};
-use common::sample::{ALL_LEVELS, Told, points};
+use common::sample::{ALL_LEVELS, Coverage, points};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
 /// Layouts of ranks on hosts. Each letter is the host of one rank.
@@ -45,7 +45,7 @@ fn every_hierarchical_plan_gives_the_oracles_bytes_on_2_and_3_hosts_of_1_to_4_ra
     const BLOCKS: [(u64, usize, usize); 5] = [(0, 1, 1), (1, 3, 1), (2, 3, 2), (3, 1000, 1), (4, 30_000, 1)];
     let mut cell = 0;
     for layout in LAYOUTS {
-        println!("{layout}: {Told}");
+        println!("{layout}: {Coverage}");
         let size = layout.len() as u32;
         let mut calls = Vec::new();
         for collective in COLLECTIVES {

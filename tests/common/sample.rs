@@ -25,9 +25,9 @@ pub fn seed() -> u64 {
 }
 
 /// Which calls a test makes, for its output: the harness shows it when the test fails.
-pub struct Told;
+pub struct Coverage;
 
-impl fmt::Display for Told {
+impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match is_long() {
             true => f.write_str("the full product, as ANYCCL_TEST_LONG is set"),

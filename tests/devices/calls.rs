@@ -12,7 +12,7 @@ use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double};
 use common::ranks::{TRANSPORTS, config, on_ranks};
-use common::sample::Told;
+use common::sample::Coverage;
 
 const ARENA: usize = 8 << 20;
 
@@ -41,7 +41,7 @@ fn check(comm: &Communicator, devices: &Devices, case: Case, placement: Placemen
 #[test]
 fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_device_memory() {
     double();
-    println!("{Told}");
+    println!("{Coverage}");
     for (layout, size) in [1, 2, 4].into_iter().enumerate() {
         let devices = Devices::new(size);
         on_ranks(size, &config(TRANSPORTS[0]), |comm| {

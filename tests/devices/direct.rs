@@ -15,7 +15,7 @@ use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device};
 use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_ranks_after};
-use common::sample::Told;
+use common::sample::Coverage;
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -57,7 +57,7 @@ fn check(comm: &Communicator, device: &mut (Arena, Stream), case: Case, placemen
 #[test]
 fn every_collective_datatype_and_operator_gives_the_oracles_bytes() {
     double();
-    println!("{Told}");
+    println!("{Coverage}");
     for (layout, size) in [1, 2, 4].into_iter().enumerate() {
         let devices = Devices::new(size);
         on_direct_ranks(size, |comm| {

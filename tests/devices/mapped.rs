@@ -18,7 +18,7 @@ use common::device::{
 };
 use common::processes::{self, ProcessJob, RankProcess, first_silence, listen, say, tcp_store};
 use common::ranks::on_threads;
-use common::sample::Told;
+use common::sample::Coverage;
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -96,7 +96,7 @@ fn expect_mapped(comm: &Communicator, before: (u64, u64), is_mapped: bool) {
 #[test]
 fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_mapped_buffers() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(400));
-    println!("{Told}");
+    println!("{Coverage}");
     for (layout, (processes, threads)) in LAYOUTS.into_iter().enumerate() {
         run(&job(processes, threads, "table").set("ANYCCL_TEST_LAYOUT", layout));
     }
