@@ -14,7 +14,7 @@ use anyccl_engine::sys::cores;
 use anyccl_engine::sys::memory_copy::copy_from_shared;
 use anyccl_engine::sys::socket::Socket;
 use anyccl_engine::transport::fast_path::{FastPath, FragmentSize, Peek};
-use anyccl_engine::transport::shm::{Settings, ShmLink, accept, offer};
+use anyccl_engine::transport::shm::{PairFile, Settings, ShmLink, UnopenedShm, slots};
 use anyccl_engine::transport::{Header, Link};
 use criterion::{BenchmarkId, Criterion, Throughput};
 
@@ -68,10 +68,12 @@ fn ends(bytes: usize) -> (End, End) {
     let (one, two) = UnixStream::pair().expect("a pair of sockets");
     let socket = |stream: UnixStream| Socket::from_fd(OwnedFd::from(stream), true).expect("a socket");
     let (one, two) = (socket(one), socket(two));
-    let offered = offer(&one, SETTINGS).expect("shared memory");
-    let higher = accept(&two, None, SETTINGS).expect("shared memory");
-    let lower = offered.complete(&one, None).expect("shared memory");
-    (End::new(lower, bytes), End::new(higher, bytes))
+    let file = PairFile::create(0, 2, slots(SETTINGS.ranks)).expect("shared memory");
+    let open = |pair, socket| {
+        let link = UnopenedShm::new(pair, 2, Some(file.clone()), SETTINGS).open(socket);
+        link.expect("shared memory").expect("the file is here")
+    };
+    (End::new(open((0, 1), &one), bytes), End::new(open((1, 0), &two), bytes))
 }
 
 /// Numbers of the first two cores that this process may use.

@@ -25,7 +25,7 @@ mod slot;
 mod handle_table;
 
 #[cfg(test)]
-#[path = "../../src/progress/wait/sleepers.rs"]
+#[path = "../../src/progress/sleepers.rs"]
 mod sleepers;
 
 #[cfg(test)]

@@ -51,34 +51,16 @@ fn load_for_runtime() {
 }
 
 /// The function of the driver, if the driver is loaded, or is now because CUDA's runtime is. Asks the loader
-/// only if libraries were loaded since nothing was found: each search of its path takes many microseconds.
+/// only if its list has one of them: each search of its path takes many microseconds.
 pub(super) fn detect() -> Option<PointerGetAttribute> {
     static NOTHING_AMONG: AtomicU64 = AtomicU64::new(0);
-    let libraries = libraries_ever();
-    if NOTHING_AMONG.load(Ordering::Relaxed) == libraries {
-        return None;
-    }
+    let libraries = search_new_list(&NOTHING_AMONG, &[b"libcuda.so", b"libcudart.so"])?;
     load_for_runtime();
     let function = function();
     if function.is_none() {
         NOTHING_AMONG.store(libraries, Ordering::Relaxed);
     }
     function
-}
-
-/// Number of libraries that the process has ever loaded.
-fn libraries_ever() -> u64 {
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
-        // SAFETY: the loader passes an entry that is valid during the call.
-        let now = unsafe { (*info).dlpi_adds };
-        // SAFETY: the number of our caller, which nobody else uses meanwhile.
-        unsafe { adds.cast::<u64>().write(now) };
-        1
-    }
-    let mut adds = 0u64;
-    // SAFETY: the function gets the number, which lives until the call returns.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut adds).cast()) };
-    adds
 }
 
 /// The function of the driver, if the driver is loaded.
@@ -124,7 +106,8 @@ fn look(now: u64) -> Option<PointerGetAttribute> {
     }
     // The loader's list is asked first: to open a library means to wait until another thread has loaded its
     // own, which may take seconds.
-    let function = if is_in_new_list() { function()? } else { return None };
+    search_new_list(&LIBRARIES, &[b"libcuda.so"])?;
+    let function = function()?;
     if FOUND.swap(function as *mut (), Ordering::Release).is_null() {
         log_line!(
             Info,
@@ -134,14 +117,22 @@ fn look(now: u64) -> Option<PointerGetAttribute> {
     Some(function)
 }
 
-/// Whether libraries were loaded since the last look, and the driver is among all libraries.
-fn is_in_new_list() -> bool {
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
+/// Looks for one of these among all libraries, if some were loaded since the last look found none. `looked`:
+/// the number of libraries that the process had ever loaded at that look. Returns that number now, or `None`
+/// if there is none of these.
+fn search_new_list(looked: &AtomicU64, names: &[&[u8]]) -> Option<u64> {
+    struct Search<'a> {
+        looked: u64,
+        names: &'a [&'a [u8]],
+        adds: u64,
+    }
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
         // SAFETY: the loader passes an entry that is valid during the call.
         let info = unsafe { &*info };
-        // SAFETY: the number of our caller, which nobody else uses meanwhile.
-        unsafe { adds.cast::<u64>().write(info.dlpi_adds) };
-        if info.dlpi_adds == LIBRARIES.load(Ordering::Relaxed) {
+        // SAFETY: the search of our caller, which nobody else uses meanwhile.
+        let search = unsafe { &mut *search.cast::<Search>() };
+        search.adds = info.dlpi_adds;
+        if info.dlpi_adds == search.looked {
             return UNCHANGED;
         }
         if info.dlpi_name.is_null() {
@@ -150,15 +141,16 @@ fn is_in_new_list() -> bool {
         // SAFETY: the name is terminated, and valid during the call.
         let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
         let file = path.rsplit(|byte| *byte == b'/').next();
-        if file.is_some_and(|file| file.starts_with(b"libcuda.so")) { FOUND_IT } else { 0 }
+        let is_one = |file: &[u8]| search.names.iter().any(|name| file.starts_with(name));
+        if file.is_some_and(is_one) { FOUND_IT } else { 0 }
     }
     const UNCHANGED: c_int = 1;
     const FOUND_IT: c_int = 2;
-    let mut adds = 0u64;
-    // SAFETY: the function gets the number, which lives until the call returns.
-    let answer = unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut adds).cast()) };
+    let mut search = Search { looked: looked.load(Ordering::Relaxed), names, adds: 0 };
+    // SAFETY: the function gets the search, which lives until the call returns.
+    let answer = unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     if answer == 0 {
-        LIBRARIES.store(adds, Ordering::Relaxed);
+        looked.store(search.adds, Ordering::Relaxed);
     }
-    answer == FOUND_IT
+    (answer == FOUND_IT).then_some(search.adds)
 }

@@ -11,9 +11,11 @@ mod tests;
 pub(crate) use inbox::{ENTRY_COST, Inbox, NextFragment, Source};
 pub(crate) use stash_link::StashLink;
 
+use std::io;
 use std::time::Instant;
 
 use crate::transport::control::ControlChannel;
+use crate::transport::shm::own_arena;
 use crate::transport::{AnyLink, Header};
 
 /// Most bytes of collectives that are sent to a peer between two reads of its control channel. Only such a
@@ -57,6 +59,8 @@ pub struct Endpoint {
     pub(crate) held_here: Vec<u32>,
     /// Bytes that were sent since the peer's control channel was last read.
     pub(crate) bytes_since_read: usize,
+    /// Whether the peer was given the arena of this process.
+    pub(crate) has_passed_arena: bool,
 }
 
 impl Endpoint {
@@ -73,7 +77,42 @@ impl Endpoint {
             held_by_peer: Vec::new(),
             held_here: Vec::new(),
             bytes_since_read: 0,
+            has_passed_arena: false,
         }
+    }
+
+    /// Opens the link, if it has not been opened and can be, and passes what the peer may read in place.
+    /// Returns whether the link was opened.
+    pub(crate) fn open(&mut self) -> io::Result<bool> {
+        let Some(control) = &mut self.control else { return Ok(false) };
+        let has_opened = self.inbox.link.open(control.socket())?;
+        if has_opened {
+            self.pass_arena();
+        }
+        Ok(has_opened)
+    }
+
+    /// Passes the arena of this process to a peer that shares memory and has not got it. Without an arena,
+    /// which takes a descriptor, messages are copied.
+    pub(crate) fn pass_arena(&mut self) {
+        if self.has_passed_arena || !self.inbox.link.shares_memory() {
+            return;
+        }
+        if let Some((control, arena)) = self.control.as_mut().zip(own_arena()) {
+            control.pass(arena);
+            self.has_passed_arena = true;
+        }
+    }
+
+    /// Whether the arena of a peer that shares memory has not come.
+    pub(crate) fn awaits_arena(&self) -> bool {
+        self.presence == Presence::Here && self.control.is_some() && self.inbox.link.awaits_arena()
+    }
+
+    /// Takes the file of the last event of the control channel.
+    pub(crate) fn take_file(&mut self) -> io::Result<()> {
+        let file = self.control.as_mut().and_then(ControlChannel::take_file);
+        self.inbox.link.take_file(file)
     }
 
     /// Notes that a message of `bytes` bytes of a collective was sent.

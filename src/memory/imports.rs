@@ -1,8 +1,8 @@
 //! Memory of another process of the host, mapped here for reading and writing: `anyccl_mem_import`.
 //!
 //! The owner writes a handle, which names its arena and a range in it. The importer maps that range of the
-//! file. It has the file already, because processes whose ranks are connected through shared memory have each
-//! other's arenas. Where they are not, the file is unknown, and the handle is refused.
+//! file. The file was passed to all processes whose ranks share memory with one of the owner, before the
+//! handle was written (`peers`). Others do not know the file, and refuse the handle.
 //!
 //! A handle comes from another process, so nothing in it is trusted: the range must lie inside the file,
 //! which cannot shrink. Whatever it says, a process can only reach memory that its peers have given it. What
@@ -11,19 +11,26 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::Arena;
 use super::window::file_of;
+use super::{Arena, peers};
 use crate::base::{Error, Result};
+use crate::sys::clock;
 use crate::sys::host::machine_id;
+use crate::sys::owned::Owned;
 use crate::sys::per_process::PerProcess;
 use crate::sys::shared_memory::sealed_size;
 use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
 
 /// Size of a handle.
 pub const HANDLE_BYTES: usize = 64;
+/// Longest wait for a file that some peer has not passed yet, and the time between two looks for it.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(1);
 const MARK: u64 = u64::from_le_bytes(*b"anyccl m");
 /// Numbers in a handle: mark, machine, device and inode of the file, offset, length; two are zero.
 const NUMBERS: usize = HANDLE_BYTES / 8;
@@ -47,11 +54,13 @@ pub(crate) fn hold() -> impl Drop {
 
 /// The handle by which other processes of this host map bytes of one live allocation of this process.
 pub fn export(start: *const u8, bytes: usize) -> Result<[u8; HANDLE_BYTES]> {
-    Arena::existing().and_then(|arena| handle_of(arena, start, bytes)).ok_or_else(|| {
+    let handle = Arena::existing().and_then(|arena| handle_of(arena, start, bytes)).ok_or_else(|| {
         let got =
             format!("{start:p}, {bytes} bytes that are not part of one live allocation of this process");
         Error::InvalidArgument { what: "ptr", got }
-    })
+    })?;
+    peers::pass_to_all();
+    Ok(handle)
 }
 
 /// `None`: the bytes are not part of one live allocation of the arena.
@@ -87,9 +96,11 @@ pub fn import(handle: &[u8; HANDLE_BYTES]) -> Result<(*mut u8, usize)> {
     let (start, mapping) = match Arena::existing().filter(|arena| arena.identity() == (device, inode)) {
         Some(arena) => (arena.at(offset, bytes).ok_or_else(outside)?.cast_mut(), None),
         None => {
-            let fd = file_of((device, inode)).ok_or_else(|| {
+            let fd = file_of_peer((device, inode)).ok_or_else(|| {
                 Error::Unsupported(
-                    "no rank of this process shares memory with the owner of the handle".into(),
+                    "no rank of this process shares memory with the owner of the handle, or this process had no \
+                     descriptor for it (ulimit -n)"
+                        .into(),
                 )
             })?;
             let refused = |e| Error::system("cannot map the memory of another process", e);
@@ -119,6 +130,22 @@ pub fn release(start: *mut u8) -> Result<()> {
             let got = format!("{start:p}, which this process has not imported");
             Err(Error::InvalidArgument { what: "ptr", got })
         }
+    }
+}
+
+/// The file of a peer. If the kernel has refused to pass it, because too many files are on their way, the
+/// owner passes it when it looks at its links again.
+fn file_of_peer(identity: (u64, u64)) -> Option<Arc<Owned<OwnedFd>>> {
+    let end = clock::now() + PATIENCE;
+    loop {
+        // What has come is taken before the last look.
+        let known = file_of(identity);
+        let is_pending = known.is_none() && peers::take_from_all();
+        let known = known.or_else(|| file_of(identity));
+        if known.is_some() || !is_pending || clock::now() >= end {
+            return known;
+        }
+        clock::sleep(PAUSE);
     }
 }
 

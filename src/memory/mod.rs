@@ -2,7 +2,8 @@
 //!
 //! Each process has one [`Arena`]. It is a `memfd`, far larger than what is ever in use, and sealed so that
 //! it never shrinks. It has pages only for what is allocated in it; freed pages are punched out. Peers get
-//! its descriptor once, when they connect, and map it for reading as far as they need ([`Window`]).
+//! its descriptor once, when they first talk or a handle is written. They map it for reading as far as they
+//! need ([`Window`]).
 //!
 //! So sending a buffer without a copy means sending an offset. No buffer has to be announced, looked up or
 //! revoked. Descriptors and mappings stay the same over any number of allocations. Whatever happens to a
@@ -12,12 +13,14 @@
 //! - `arena` owns the memory of this process.
 //! - `window` is a peer's arena as this process sees it. What the peer claims is checked first.
 //! - `imports` are ranges of a peer's arena that the program reads and writes itself.
+//! - `peers` are the engines, which pass the arena on.
 //! - `registrations` are ranges that the program has registered. Those of the arena stay allocated until they
 //!   are deregistered.
 
 mod arena;
 mod carver;
 mod imports;
+mod peers;
 mod registrations;
 mod window;
 
@@ -29,6 +32,9 @@ pub(crate) use carver::Carver;
 #[cfg(test)]
 pub(crate) use imports::hold as hold_imports;
 pub use imports::{HANDLE_BYTES, export, import, release};
+#[cfg(test)]
+pub(crate) use peers::hold as hold_peers;
+pub use peers::{ArenaPeers, add_peers};
 pub use window::Window;
 #[cfg(test)]
 pub(crate) use window::hold as hold_windows;

@@ -172,6 +172,11 @@ impl Conversation {
         }
     }
 
+    /// The peers to which a message or reply goes, or from which a message must come.
+    pub fn partners(&self) -> impl Iterator<Item = Rank> {
+        self.listed.iter().copied().filter(|rank| self.depends_on(*rank))
+    }
+
     /// Whether bytes or replies wait for room in the link to a peer.
     pub fn has_outgoing(&self, peer: Rank) -> bool {
         self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)

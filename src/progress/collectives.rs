@@ -86,6 +86,7 @@ impl Engine {
         (received, copies): (Vec<u64>, Option<Copies>),
         execution: Box<Execution>,
     ) -> Ticket {
+        self.opening.note_begin();
         let number = self.calls.next_number;
         self.calls.next_number += 1;
         let prepared = Arc::clone(prepared);

@@ -16,8 +16,6 @@
 
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
-
 use super::context::CommId;
 use super::engine::Engine;
 use super::engine_comm::{EngineComm, GIVEN_UP};
@@ -29,8 +27,6 @@ use crate::transport::control::ControlMessage;
 
 /// Round number of a message that carries the outcome.
 const DECIDED: u32 = u32::MAX;
-/// Longest time between two looks, because another thread may have read the message that this one waits for.
-const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// The survivors of a communicator. The result is the same on all of them.
 #[derive(Debug, PartialEq, Eq)]
@@ -124,11 +120,7 @@ impl Driver {
             if let Some(waited) = timeout.filter(|limit| clock::since(since) >= *limit) {
                 return Err(Error::Timeout { waited, detail: engine.describe_silent_ranks(id, &agreement) });
             }
-            let mut set = self.poll_set(&engine);
-            MutexGuard::unlocked(&mut engine, || {
-                // An error (out of memory) only makes this look again.
-                let _ = set.wait(Some(clock::now() + LOOK_TIME));
-            });
+            self.look_later(&mut engine, timeout.map(|limit| since + limit));
         }
     }
 }

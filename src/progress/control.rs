@@ -8,9 +8,9 @@ use super::context::{self, CommId};
 use super::control_state::Joining;
 use super::disagreement::Verdict;
 use super::engine::{Engine, Trouble};
-use super::engine_comm::{EndedCall, EngineComm, FormedBy, Stall};
+use super::engine_comm::{EndedCall, EngineComm, FIRST_CALL, FormedBy, Stall};
 use crate::base::{Error, Rank};
-use crate::endpoint::Presence;
+use crate::endpoint::{Endpoint, Presence};
 use crate::log_line;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
@@ -30,6 +30,7 @@ impl Engine {
     /// Reads the control channels of all peers. Called when nothing moves.
     pub(super) fn read_control(&mut self) {
         self.control.read_at = clock::now();
+        self.control.heard_at = self.control.read_at;
         self.find_ended_processes();
         for endpoint in 0..self.endpoints.len() as u32 {
             self.endpoints[endpoint as usize].bytes_since_read = 0;
@@ -47,12 +48,15 @@ impl Engine {
     }
 
     /// Reads the control channels of the peers to which much was sent since the last read. It looks for
-    /// holds, in the middle of a transfer, and leaves all that is not urgent to the next full read.
+    /// holds, in the middle of a transfer, and leaves all that is not urgent to the next full read. It also
+    /// looks for arenas: until one has come, this rank copies what the peer sends.
     pub(super) fn read_due_control(&mut self) {
         let mut has_come = false;
+        let any_is_due = self.endpoints.iter().any(Endpoint::is_control_due);
         for at in 0..self.endpoints.len() as u32 {
             let endpoint = &mut self.endpoints[at as usize];
-            if !endpoint.is_control_due() {
+            let may_bring_arena = any_is_due && endpoint.awaits_arena() && !endpoint.inbox.link.is_unopened();
+            if !endpoint.is_control_due() && !may_bring_arena {
                 continue;
             }
             endpoint.bytes_since_read = 0;
@@ -89,18 +93,24 @@ impl Engine {
 
     fn note_departure(&mut self) {
         self.control.first_departure.get_or_insert_with(clock::now);
-        self.has_changes = true;
+        self.sleepers.ring_all();
     }
 
     /// The next control message of a peer about a communicator, if there is one.
-    fn next_message(&mut self, at: u32) -> Option<ControlMessage> {
-        let endpoint = &mut self.endpoints[at as usize];
-        let control = endpoint.control.as_mut()?;
-        control.flush();
+    pub(super) fn next_message(&mut self, at: u32) -> Option<ControlMessage> {
+        self.endpoints[at as usize].control.as_mut()?.flush();
         loop {
-            let presence = match control.next_event() {
+            let mut event = self.endpoints[at as usize].control.as_mut()?.next_event();
+            if matches!(event, Ok(Some(ControlEvent::File))) {
+                event = self.take_file(at).map(|()| Some(ControlEvent::File));
+            }
+            let presence = match event {
                 Ok(None) => return None,
-                Ok(Some(ControlEvent::Message(ControlMessage::Doorbell))) => continue,
+                Ok(Some(ControlEvent::Message(ControlMessage::Doorbell))) => {
+                    self.answer_doorbell(at);
+                    continue;
+                }
+                Ok(Some(ControlEvent::File)) => continue,
                 Ok(Some(ControlEvent::Message(ControlMessage::Bye))) => Presence::Left,
                 Ok(Some(ControlEvent::Closed)) => Presence::Gone,
                 Ok(Some(ControlEvent::Message(message))) => return Some(message),
@@ -109,12 +119,13 @@ impl Engine {
                     return None;
                 }
             };
+            let endpoint = &mut self.endpoints[at as usize];
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
                 let is_gone = presence == Presence::Gone;
                 endpoint.gone = is_gone.then(|| (clock::now(), endpoint.inbox.link.arrivals()));
                 self.control.first_departure.get_or_insert_with(clock::now);
-                self.has_changes = true;
+                self.sleepers.ring_all();
             }
         }
     }
@@ -230,8 +241,10 @@ impl Engine {
         self.end_all(id, error, notice);
     }
 
-    /// Keeps back the notices of other ranks until `all_have_met`.
-    pub fn begin_joining(&mut self) {
+    /// Keeps back the notices of other ranks until `all_have_met`. The ranks join by so many calls, whose
+    /// numbers come before that of the first call of the program.
+    pub fn begin_joining(&mut self, calls: u32) {
+        self.comms.get_mut(CommId::FIRST).collectives.start_at(FIRST_CALL.wrapping_sub(calls));
         self.control.joining = Joining::UnderWay(None);
     }
 
@@ -246,6 +259,9 @@ impl Engine {
     /// Fails each communicator in which nothing moves because a rank that a call needs has gone. With
     /// `by_any_member`, the death of any rank of the communicator counts.
     pub(super) fn fail_if_member_departed(&mut self, by_any_member: bool) {
+        if self.messaging.comms.iter().any(|id| self.comms.get(*id).conversation.waits_for_any_source()) {
+            self.open_departed();
+        }
         self.take_in_owed_data();
         self.note_late_data();
         for id in self.comms.ids() {
@@ -406,12 +422,15 @@ impl Engine {
 
     /// Whether something that was sent has not come to the host of its receiver.
     pub(super) fn has_undelivered(&mut self) -> bool {
-        self.endpoints.iter_mut().any(|endpoint| {
+        let own = self.rank as usize;
+        self.endpoints.iter_mut().enumerate().any(|(rank, endpoint)| {
             let Some(control) = endpoint.control.as_mut().filter(|control| !control.is_closed()) else {
                 return false;
             };
             control.flush();
+            // Without the memory of the pair, what was sent there is lost. An arena is of no use any more.
             control.has_unsent()
+                || rank > own && control.keeps_first_file()
                 || is_undelivered(control.as_raw_fd())
                 || endpoint.inbox.link.has_undelivered()
         })

@@ -10,6 +10,8 @@ use crate::transport::control::ControlMessage;
 pub(super) struct ControlState {
     /// Time when the channels were last read.
     pub read_at: Instant,
+    /// Time when those of ranks that have not talked were last read.
+    pub heard_at: Instant,
     /// Time when a rank was first seen to be gone.
     pub first_departure: Option<Instant>,
     /// Whether all ranks have met. Until then, a notice of failure is kept back.
@@ -23,6 +25,7 @@ impl ControlState {
     pub fn new() -> ControlState {
         ControlState {
             read_at: clock::now(),
+            heard_at: clock::now(),
             first_departure: None,
             joining: Joining::Over,
             early: Vec::new(),

@@ -67,6 +67,11 @@ impl History {
         History { first, next: first, calls: None, digest: 0, slot: None }
     }
 
+    /// Gives the next call this number. There was no call before.
+    pub fn start_at(&mut self, number: u32) {
+        (self.first, self.next) = (number.into(), number.into());
+    }
+
     /// Lets other processes read the calls that are made from now on.
     pub fn show(&mut self, slot: Option<CallSlot>) {
         self.slot = slot;

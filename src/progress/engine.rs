@@ -21,6 +21,8 @@ use super::engine_comm::GIVEN_UP;
 use super::left_comms::LeftComms;
 use super::messaging::{MessageTicket, Messaging};
 use super::observer::Observer;
+use super::opening_pause::OpeningPause;
+use super::sleepers::Sleepers;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Endpoint;
 use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED};
@@ -29,6 +31,7 @@ use crate::observe::status::{HeldPage, StatusPage};
 use crate::observe::trace;
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
+use crate::sys::wake::Wake;
 
 /// Name of a started operation, valid until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +61,14 @@ pub struct Engine {
     pub(super) messaging: Messaging,
     pub(super) control: ControlState,
     pub(super) left: LeftComms,
-    /// Whether something has changed that sleeping threads must see.
-    pub(super) has_changes: bool,
+    /// Threads that sleep until something changes here.
+    pub(super) sleepers: Arc<Sleepers<Wake>>,
+    /// Number of links that have not been opened yet.
+    pub(super) unopened: usize,
+    /// When to look for links that must be opened.
+    pub(super) opening: OpeningPause,
+    /// Whether some thread sleeps, or is about to, so that peers must ring.
+    pub(super) is_asleep: bool,
     /// Whether some link is a socket.
     pub(super) has_sockets: bool,
     /// Whether some link must be asked to move on what it has taken.
@@ -90,7 +99,9 @@ pub struct Engine {
 impl Engine {
     /// Makes an engine with an endpoint per rank, including its own. It begins with one communicator of that
     /// name, [`CommId::FIRST`].
-    pub fn new(name: String, rank: Rank, endpoints: Vec<Endpoint>) -> Engine {
+    pub fn new(name: String, rank: Rank, mut endpoints: Vec<Endpoint>) -> Engine {
+        let unopened =
+            endpoints.iter_mut().map(|endpoint| usize::from(endpoint.inbox.link.is_unopened())).sum();
         let asks_links = endpoints.iter().any(|endpoint| endpoint.transport() == "ofi");
         let has_sockets = endpoints.iter().any(|endpoint| endpoint.inbox.link.descriptor().is_some());
         Engine {
@@ -101,7 +112,10 @@ impl Engine {
             messaging: Messaging::default(),
             control: ControlState::new(),
             left: LeftComms::default(),
-            has_changes: false,
+            sleepers: Arc::new(Sleepers::new()),
+            unopened,
+            opening: OpeningPause::default(),
+            is_asleep: false,
             has_sockets,
             asks_links,
             oversubscribed: false,
@@ -177,6 +191,7 @@ impl Engine {
     pub(super) fn progress_until_changed(&mut self, number: impl Fn(&Engine) -> u32) -> bool {
         const MOST_PASSES: usize = 1000;
         let before = number(self);
+        self.opening.note_change();
         for _ in 0..MOST_PASSES {
             if number(self) != before {
                 return true;
@@ -184,7 +199,7 @@ impl Engine {
             if !self.progress() {
                 return false;
             }
-            self.has_changes = true;
+            self.sleepers.ring_all();
         }
         true
     }
@@ -283,6 +298,15 @@ impl Engine {
 
     #[inline]
     fn visit_all(&mut self) -> Step<bool> {
+        let moved = self.visit_once()?;
+        if self.unopened > 0 {
+            return self.visit_opened(moved);
+        }
+        Ok(moved)
+    }
+
+    #[inline]
+    pub(super) fn visit_once(&mut self) -> Step<bool> {
         let share_looks = self.has_sockets && self.calls.active.len() > 1;
         let visit = if share_looks { self.visit_calls_on_sockets() } else { self.visit_calls() }?;
         let Visit { mut moved, must_read_control, mut foreign, .. } = visit;

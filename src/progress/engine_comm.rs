@@ -58,6 +58,10 @@ impl Quit {
     }
 }
 
+/// Number of the first call of the program on the first communicator. Those by which its ranks join come
+/// before.
+pub(super) const FIRST_CALL: u32 = 1;
+
 /// What is known of one rank of a communicator.
 #[derive(Default)]
 pub(super) struct Member {

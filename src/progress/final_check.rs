@@ -19,13 +19,11 @@
 
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
-
 use super::context::CommId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
 use super::left_comms::LeftComm;
-use super::wait::{Driver, LOOK_TIME};
+use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::sys::clock;
@@ -49,11 +47,7 @@ impl Driver {
             if comm.failure.is_some() || engine.all_left() || clock::now() >= end {
                 break;
             }
-            let mut set = self.poll_set(&engine);
-            MutexGuard::unlocked(&mut engine, || {
-                // An error (out of memory) only makes this look again.
-                let _ = set.wait(Some(end.min(clock::now() + LOOK_TIME)));
-            });
+            self.look_later(&mut engine, Some(end));
         }
         let unreported = engine.take_unreported(id);
         let is_last_chance = id == CommId::FIRST || engine.comms.find(CommId::FIRST).is_none();

@@ -51,7 +51,7 @@ impl Engine {
     pub fn remove_comm(&mut self, id: CommId) -> bool {
         self.leave(id);
         let error = GIVEN_UP.clone();
-        self.has_changes = true;
+        self.sleepers.ring_all();
         self.end_messages(id, &error);
         for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
@@ -176,7 +176,7 @@ impl Engine {
     /// Like [`Engine::end_all`], for a communicator that has not failed, if the failure is already in the
     /// log.
     pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
-        self.has_changes = true;
+        self.sleepers.ring_all();
         self.tell_unformed(id);
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());

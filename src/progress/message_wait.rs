@@ -26,10 +26,7 @@ impl Driver {
         }
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send(comm, what) }?;
-        if engine.push_alone(comm, what.to, ticket) {
-            // It may have ended a send of another thread as well.
-            self.wake_sleepers(&mut engine);
-        } else {
+        if !engine.push_alone(comm, what.to, ticket) {
             self.move_on(&mut engine);
         }
         engine.note_returned(ticket);
@@ -212,8 +209,7 @@ impl Driver {
         let is_cancelled = engine.cancel(ticket);
         if is_cancelled {
             // Another thread may wait for the receive.
-            engine.has_changes = true;
-            self.wake_sleepers(&mut engine);
+            engine.sleepers.ring_all();
         }
         is_cancelled
     }

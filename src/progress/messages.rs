@@ -53,6 +53,7 @@ impl Engine {
             unsafe { conversation.start_receive(selector, buffer) }
         };
         let ticket = self.start_message(id, start)?;
+        self.opening.note_source(selector.source());
         self.note_receive(ticket, selector.source(), Some(&buffer));
         Ok(ticket)
     }
@@ -93,6 +94,7 @@ impl Engine {
     /// Starts a probe. It makes progress in `progress`.
     pub fn start_probe(&mut self, id: CommId, selector: Selector, takes: bool) -> Result<Ticket> {
         let ticket = self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))?;
+        self.opening.note_source(selector.source());
         self.note_probe(ticket, selector.source());
         Ok(ticket)
     }
@@ -111,6 +113,7 @@ impl Engine {
             Ok(ticket) => {
                 self.record_message(id, ticket);
                 self.note_messaging(id);
+                self.opening.note_begin();
                 Ok(Ticket::Message(MessageTicket::new(id, context, ticket)))
             }
             Err(error) => {
@@ -139,7 +142,10 @@ impl Engine {
         endpoint.ring_doorbell_if_due();
         *moves = moves.wrapping_add(u32::from(pushed));
         conversation.settle();
-        self.has_changes |= pushed;
+        if pushed {
+            // It may have ended a send of another thread as well.
+            self.sleepers.ring_all();
+        }
         if conversation.is_idle() {
             self.messaging.comms.retain(|messaging| *messaging != id);
         }
@@ -179,17 +185,28 @@ impl Engine {
             Some(rank) => rank..rank + 1,
             None => 0..self.comms.get(id).size(),
         };
+        self.hear_first_talkers();
+        self.open_departed();
+        if !self.opening.rung.is_empty() {
+            self.open_rung(id, selector.source());
+        }
         let mut turn = Turn::default();
         for rank in ranks {
             let endpoint = self.comms.get(id).members[rank as usize].endpoint;
             let heard = match self.exchange(id, rank, Drain::Everything, &mut turn) {
                 // Bytes of another conversation may be in the way.
-                Ok(()) if turn.foreign.take().is_some() => self.handle_unmatched(endpoint, true).map(drop),
+                Ok(()) if turn.foreign.take().is_some() => {
+                    self.handle_unmatched(endpoint, true).map(|moved| turn.moved |= moved)
+                }
                 other => other,
             };
             if let Err(Trouble { comm, error }) = heard {
                 self.fail(comm, error);
             }
+        }
+        if turn.moved {
+            // It may have ended a receive of another thread.
+            self.sleepers.ring_all();
         }
         self.note_messaging(id);
         self.report_failure(id).map_or(Ok(()), Err)
@@ -381,6 +398,13 @@ impl Engine {
             }
         }
         Ok(turn.moved)
+    }
+
+    /// The endpoints of ranks to which a message of a communicator goes, or from which one must come.
+    pub(super) fn partners_of_messages(&self, id: CommId) -> impl Iterator<Item = u32> {
+        let comm = self.comms.get(id);
+        let others = comm.conversation.partners().filter(|rank| *rank != comm.rank);
+        others.map(|rank| comm.members[rank as usize].endpoint)
     }
 
     /// The endpoints for which communicators with messages under way wait, for data and sometimes for room.

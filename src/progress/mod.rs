@@ -17,7 +17,8 @@
 //!   that are not remembered any more.
 //! - `shown` is what other processes can read. `observed` has calls counted and recorded, if that
 //!   is wanted, by an `observer`.
-//! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
+//! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up. `sleepers` are the threads
+//!   that sleep, which the engine wakes.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
 
@@ -46,11 +47,14 @@ mod messaging;
 mod noncontiguous;
 mod observed;
 mod observer;
+mod opening;
+mod opening_pause;
 mod quit;
 mod recorded;
 mod references;
 mod report;
 mod shown;
+mod sleepers;
 mod unformed;
 mod unmatched;
 pub mod wait;

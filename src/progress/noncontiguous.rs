@@ -136,6 +136,7 @@ impl Engine {
             // SAFETY: passed on from our caller.
             unsafe { conversation.start_receive_noncontiguous(selector, buffer, memory) }
         })?;
+        self.opening.note_source(selector.source());
         self.note_receive(ticket, selector.source(), None);
         Ok(ticket)
     }

@@ -8,13 +8,10 @@
 
 use super::context::CommId;
 use super::engine::Engine;
-use super::engine_comm::{EngineComm, Quit};
+use super::engine_comm::{EngineComm, FIRST_CALL, Quit};
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::ControlMessage;
-
-/// Number of calls on the first communicator by which its ranks join, before any call of the program.
-const JOINING_CALLS: u32 = 1;
 
 impl EngineComm {
     /// Whether a rank quit only after its part in a call, so it has sent everything that the call needs.
@@ -35,8 +32,8 @@ impl EngineComm {
 
     /// Whether this rank has begun anything since the communicator was made.
     fn is_used(&self) -> bool {
-        let before = if self.context == FIRST_CONTEXT { JOINING_CALLS } else { 0 };
-        self.collectives.made() > before || self.conversation.is_used()
+        let first = if self.context == FIRST_CONTEXT { FIRST_CALL } else { 0 };
+        self.collectives.made().wrapping_sub(first).cast_signed() > 0 || self.conversation.is_used()
     }
 }
 

@@ -46,6 +46,7 @@ impl Driver {
     pub fn start_claim(&self, comm: CommId, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
         let mut engine = self.lock();
         let ticket = engine.start_message(comm, |conversation| conversation.start_claim(selector, buffer))?;
+        engine.opening.note_source(selector.source());
         self.move_on(&mut engine);
         Ok(ticket)
     }

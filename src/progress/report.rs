@@ -67,7 +67,8 @@ impl Engine {
     /// Title of a call in errors, such as "all_reduce(float32 sum, count 4) #12 on "world"".
     pub(super) fn title(&self, active: &ActiveCall) -> String {
         let name = &self.comms.get(active.comm).name;
-        format!("{} #{} on \"{name}\"", active.prepared.call, active.execution.header().sequence)
+        let number = shown(active.execution.header().sequence);
+        format!("{} #{number} on \"{name}\"", active.prepared.call)
     }
 
     /// Text of a timeout about the ranks that have not arrived in the call of `ticket`.
@@ -92,7 +93,8 @@ impl Engine {
                 Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
                 Some(stall) => {
                     let call = describe(stall.call);
-                    missing.push(format!("{label} has not arrived; it is in {call} #{}", stall.sequence));
+                    missing
+                        .push(format!("{label} has not arrived; it is in {call} #{}", shown(stall.sequence)));
                 }
                 None if self.endpoints[comm.members[peer as usize].endpoint as usize].peer_holds(header) => {
                     missing.push(format!("{label} has not arrived, and has put calls ahead of it on hold"));
@@ -155,10 +157,15 @@ impl Engine {
         });
         if let Some(stall) = comm.members[peer as usize].stall {
             let call = describe(stall.call);
-            text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
+            text.push_str(&format!("; when last heard of, it waited in {call} #{}", shown(stall.sequence)));
         }
         text + &unexpected(&comm.conversation, Some(peer))
     }
+}
+
+/// Number of a call in an error. The call that comes before number 0 is one by which ranks join.
+fn shown(number: u32) -> i64 {
+    if number == u32::MAX { -1 } else { number.into() }
 }
 
 /// Lists the messages from a rank, or from any, that were not received.

@@ -1,5 +1,6 @@
 //! What other processes can read of an engine ([`crate::observe::status`]).
 
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -42,9 +43,9 @@ impl Engine {
     }
 
     /// Holds the pages of other ranks of this host for as long as the engine lives, so that they can be read
-    /// after a kill. `ranks`: their processes.
-    pub fn hold_pages(&mut self, job: u64, ranks: impl Iterator<Item = (u32, Rank)>) {
-        self.held_pages.extend(ranks.filter_map(|(pid, rank)| HeldPage::of(pid, job, rank)));
+    /// after a kill. `ranks`: their processes, and the descriptors of the pages there.
+    pub fn hold_pages(&mut self, job: u64, ranks: impl Iterator<Item = ((u32, RawFd), Rank)>) {
+        self.held_pages.extend(ranks.filter_map(|(place, rank)| HeldPage::of(place, job, rank)));
     }
 
     /// Shows that ranks of a host do not see each other's processes.

@@ -143,6 +143,16 @@ impl Job {
     /// A job of any kind.
     pub fn draw(random: &mut Random) -> Job {
         let size = random.one_of(&[1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 16]);
+        Job::draw_of(size, random)
+    }
+
+    /// A job of so many ranks that share memory that most pairs first talk after they have joined.
+    pub fn draw_of_strangers(random: &mut Random) -> Job {
+        let size = random.one_of(&[9, 10, 12]);
+        Job { hosts: 1, shares_memory: true, lanes: 1, ..Job::draw_of(size, random) }
+    }
+
+    fn draw_of(size: u32, random: &mut Random) -> Job {
         let count = random.within(1..6) as usize;
         let steps: Vec<Step> = (0..count).map(|_| draw_step(random, size)).collect();
         let mut job = Job {

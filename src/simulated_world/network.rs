@@ -13,7 +13,7 @@ use super::wiring::Wire;
 use crate::base::Rank;
 use crate::bootstrap::Peer;
 use crate::sys::clock;
-use crate::sys::descriptor_passing::{read_with_descriptor, send_descriptor};
+use crate::sys::descriptor_passing::{Received, read_with_descriptor, send_descriptor};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
@@ -293,14 +293,13 @@ fn take_in(connection: &mut Connection, side: usize, manner: Manner, random: &mu
         let delay = Duration::from_micros(random.within(0..manner.delay.as_micros() as u64 + 1));
         let due = (clock::now() + delay).max(flow.last_due().unwrap_or_else(clock::now));
         match read {
-            Ok((0, _)) => flow.end = Some(due),
-            Ok((bytes, descriptor)) => {
+            Ok(None) => return,
+            Ok(Some(Received { bytes: 0, .. })) | Err(_) => flow.end = Some(due),
+            Ok(Some(Received { bytes, descriptor, .. })) => {
                 flow.held.extend(&buffer[..bytes]);
                 flow.descriptors.extend(descriptor.map(|descriptor| (flow.held.len() - 1, descriptor)));
                 flow.due.push_back((due, bytes));
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-            Err(_) => flow.end = Some(due),
         }
     }
 }

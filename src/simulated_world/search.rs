@@ -30,9 +30,13 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Most runs that look for a smaller job.
 const MOST_TRIALS: usize = 300;
 
-/// Runs the job of a seed. The error says what is wrong, and prints the job.
-pub fn run_seed(seed: u64, clock: &TestClock) -> std::result::Result<u64, String> {
-    let job = Job::draw(&mut Random::new(seed, JOB));
+/// Runs the job that is drawn by a seed. The error says what is wrong, and prints the job.
+pub fn run_seed(
+    seed: u64,
+    draw: fn(&mut Random) -> Job,
+    clock: &TestClock,
+) -> std::result::Result<u64, String> {
+    let job = draw(&mut Random::new(seed, JOB));
     let wrong = match run_job(seed, &job, clock) {
         Err(wrong) => wrong,
         turns => return turns,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::job::{Deviant, Deviation, Job, Step, Waits};
+use super::random::Random;
 use super::search::{run_job, run_seed};
 use super::turns::{Blow, Strike};
 use crate::base::{Collective, Rank};
@@ -13,17 +14,17 @@ const SEEDS: u64 = 250;
 
 /// Runs seeds. `ANYCCL_TEST_WORLD` names another first seed and runs it alone, unless `ANYCCL_TEST_WORLDS` is
 /// the number of seeds for each test.
-fn worlds(part: u64) {
+fn worlds(part: u64, seeds: u64, draw: fn(&mut Random) -> Job) {
     let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("a number"));
     let (first, count) = (number("ANYCCL_TEST_WORLD"), number("ANYCCL_TEST_WORLDS"));
-    let count = count.unwrap_or(if first.is_some() { 1 } else { SEEDS });
+    let count = count.unwrap_or(if first.is_some() { 1 } else { seeds });
     let first = first.unwrap_or(part * count);
     let seeds = first..first + count;
     allow_many_files();
     with_clock(|clock| {
         clock.stop();
         for seed in seeds {
-            if let Err(wrong) = run_seed(seed, clock) {
+            if let Err(wrong) = run_seed(seed, draw, clock) {
                 panic!("{wrong}\n\nagain: ANYCCL_TEST_WORLD={seed}");
             }
         }
@@ -42,11 +43,16 @@ fn allow_many_files() {
 
 macro_rules! parts {
     ($($name:ident $part:literal),*) => {
-        $(#[test] fn $name() { worlds($part); })*
+        $(#[test] fn $name() { worlds($part, SEEDS, Job::draw); })*
     };
 }
 
 parts!(worlds_0 0, worlds_1 1, worlds_2 2, worlds_3 3, worlds_4 4, worlds_5 5, worlds_6 6, worlds_7 7);
+
+#[test]
+fn worlds_of_strangers() {
+    worlds(0, 100, Job::draw_of_strangers);
+}
 
 /// What jobs are made of.
 struct Makers {
@@ -182,7 +188,7 @@ fn a_seed_makes_the_same_world_each_time() {
     with_clock(|clock| {
         clock.stop();
         for seed in 0..40 {
-            let turns: Vec<_> = (0..3).map(|_| run_seed(seed, clock)).collect();
+            let turns: Vec<_> = (0..3).map(|_| run_seed(seed, Job::draw, clock)).collect();
             assert!(turns.iter().all(|again| *again == turns[0]), "seed {seed}: {turns:?}");
         }
     });

@@ -15,8 +15,8 @@ pub const CARRIER: u8 = 0x46;
 #[repr(C, align(8))]
 struct ControlSpace([u8; 64]);
 
-/// Sends a copy of `fd` over a Unix socket.
-pub fn send_descriptor(socket: &impl AsRawFd, fd: &OwnedFd) -> io::Result<()> {
+/// Sends a copy of `fd` over a Unix socket. Does not wait.
+pub fn send_descriptor(socket: &impl AsRawFd, fd: &(impl AsRawFd + ?Sized)) -> io::Result<()> {
     let mut byte = [CARRIER];
     let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
     let mut space = ControlSpace([0; 64]);
@@ -33,7 +33,7 @@ pub fn send_descriptor(socket: &impl AsRawFd, fd: &OwnedFd) -> io::Result<()> {
     // SAFETY: as above; the write is unaligned to be safe.
     unsafe { data.cast::<libc::c_int>().write_unaligned(fd.as_raw_fd()) };
     // SAFETY: all pointers in `message` are to locals that outlive the call.
-    let n = unsafe { libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL) };
+    let n = unsafe { libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT) };
     match n {
         1 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -101,22 +101,34 @@ unsafe fn passed_descriptor(message: &libc::msghdr) -> Option<OwnedFd> {
     Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Reads bytes, and the descriptor that came with the last of them. Zero bytes: the end of the stream.
-#[cfg(test)]
-pub(crate) fn read_with_descriptor(
-    socket: &impl AsRawFd,
-    dst: &mut [u8],
-) -> io::Result<(usize, Option<OwnedFd>)> {
+/// What was read from a socket.
+pub struct Received {
+    /// Number of bytes. 0: the end of the stream.
+    pub bytes: usize,
+    /// The descriptor that came with the last byte, which is then a [`CARRIER`].
+    pub descriptor: Option<OwnedFd>,
+    /// Whether there was one that the kernel could not make, usually for want of numbers.
+    pub is_lost: bool,
+}
+
+/// Reads bytes, and the descriptor that came with the last of them. `None`: there is nothing now. Does not
+/// wait.
+pub fn read_with_descriptor(socket: &impl AsRawFd, dst: &mut [u8]) -> io::Result<Option<Received>> {
     let mut part = libc::iovec { iov_base: dst.as_mut_ptr().cast(), iov_len: dst.len() };
     let mut space = ControlSpace([0; 64]);
     let mut message = message_with(&mut part, &mut space);
+    let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
     // SAFETY: all pointers in `message` are to locals and to `dst`, which outlive the call.
-    let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) };
+    let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, flags) };
     if n < 0 {
-        return Err(io::Error::last_os_error());
+        let error = io::Error::last_os_error();
+        let is_nothing = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+        return if is_nothing { Ok(None) } else { Err(error) };
     }
+    let is_lost = message.msg_flags & libc::MSG_CTRUNC != 0;
     // SAFETY: the kernel filled the control area and its length.
-    Ok((n as usize, unsafe { passed_descriptor(&message) }))
+    let descriptor = unsafe { passed_descriptor(&message) };
+    Ok(Some(Received { bytes: n as usize, descriptor, is_lost }))
 }
 
 fn header_len() -> usize {
@@ -130,8 +142,8 @@ fn message_with(part: &mut libc::iovec, space: &mut ControlSpace) -> libc::msghd
     message.msg_iov = part;
     message.msg_iovlen = 1;
     message.msg_control = space.0.as_mut_ptr().cast();
-    // SAFETY: pure arithmetic.
-    message.msg_controllen = unsafe { libc::CMSG_SPACE(mem::size_of::<libc::c_int>() as u32) } as usize;
+    // With CMSG_SPACE, which rounds up, the kernel would make two descriptors out of a message with two.
+    message.msg_controllen = header_len();
     message
 }
 
@@ -141,10 +153,57 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
+    fn a_descriptor_comes_with_its_carrier_and_nothing_behind_it() {
+        let (a, b) = UnixStream::pair().unwrap();
+        let [a, b] = [a, b].map(|end| Socket::from_fd(end.into(), true).unwrap());
+        let mut heard = [0; 16];
+        assert!(read_with_descriptor(&b, &mut heard).unwrap().is_none());
+        assert_eq!(a.write(b"before").unwrap(), Some(6));
+        send_descriptor(&a, &UnixStream::pair().unwrap().0).unwrap();
+        assert_eq!(a.write(b"behind").unwrap(), Some(6));
+        drop(a);
+        let mut read = || read_with_descriptor(&b, &mut heard).unwrap().unwrap();
+        let Received { bytes, descriptor, is_lost } = read();
+        assert!(descriptor.is_some() && !is_lost);
+        assert!(read().descriptor.is_none());
+        assert_eq!(read().bytes, 0);
+        assert_eq!(bytes, 7);
+    }
+
+    #[test]
+    fn a_descriptor_does_not_wait_for_room_in_a_socket_that_blocks() {
+        let (a, _b) = UnixStream::pair().unwrap();
+        let error = (0..1_000_000).find_map(|_| send_descriptor(&a, &a).err()).unwrap();
+        let is_refused = error.raw_os_error() == Some(libc::ETOOMANYREFS);
+        assert!(error.kind() == io::ErrorKind::WouldBlock || is_refused, "{error}");
+    }
+
+    #[test]
+    fn of_two_descriptors_in_one_message_one_is_made() {
+        let (a, b) = UnixStream::pair().unwrap();
+        let file = UnixStream::pair().unwrap().0;
+        let mut byte = [CARRIER];
+        let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+        let mut space = ControlSpace([0; 64]);
+        let mut message = message_with(&mut part, &mut space);
+        let length = header_len() + mem::size_of::<libc::c_int>();
+        message.msg_controllen = length;
+        let header =
+            libc::cmsghdr { cmsg_len: length, cmsg_level: libc::SOL_SOCKET, cmsg_type: libc::SCM_RIGHTS };
+        let passed = (header, [file.as_raw_fd(); 2]);
+        // SAFETY: the header and two numbers fit into the space, which is aligned for them.
+        unsafe { message.msg_control.cast::<(libc::cmsghdr, [libc::c_int; 2])>().write(passed) };
+        // SAFETY: all pointers in `message` are to locals that outlive the call.
+        assert_eq!(unsafe { libc::sendmsg(a.as_raw_fd(), &message, 0) }, 1);
+        let received = read_with_descriptor(&b, &mut [0; 16]).unwrap().unwrap();
+        assert!(received.descriptor.is_some() && received.is_lost);
+    }
+
+    #[test]
     fn a_descriptor_arrives_and_anything_else_is_an_error_and_stays_unread() {
         let (a, b) = UnixStream::pair().unwrap();
         let [a, b] = [a, b].map(|end| Socket::from_fd(end.into(), true).unwrap());
-        send_descriptor(&a, &UnixStream::pair().unwrap().0.into()).unwrap();
+        send_descriptor(&a, &UnixStream::pair().unwrap().0).unwrap();
         assert_eq!(a.write(b"\x03sorry").unwrap(), Some(6));
         receive_descriptor(&b, None).unwrap();
         let error = receive_descriptor(&b, None).unwrap_err();

@@ -27,6 +27,7 @@
 //! | `id_server::serve` | the child makes an id | servers per process |
 //! | `memory::allocate`, `free`, `register` | memory for peers | an arena per process |
 //! | `memory::import`, `release` | memory of peers | a list per process |
+//! | `memory::export` | memory for peers | a list of engines per process |
 //! | `Window::new`, `Process::at_other_end` | the child joins ranks | values per process |
 //! | `Owned::drop` | an inherited object ends | an atomic of the table of files |
 //! | `lingering::see_off`, `pmi::goodbye`, `mpi::end` | the child exits | lists per process |
@@ -80,5 +81,34 @@ unsafe extern "C" fn in_child() {
     EPOCH.fetch_add(1, Ordering::Relaxed);
     if let Some(replace_all) = REPLACE_FILES.get() {
         replace_all();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    /// Lets this process, a child of a test, have only few files on their way to others.
+    pub(crate) fn permit_few_files_on_their_way() {
+        let limit = libc::rlimit { rlim_cur: 16, rlim_max: 16 };
+        // SAFETY: the limit is a local that outlives the call.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
+        // What permits more files than the limit goes with the user.
+        // SAFETY: changes the user of this child.
+        unsafe { libc::setresuid(65_534, 65_534, 65_534) };
+    }
+
+    /// Forks and runs `body` in the child. Returns whether `body` has returned `true`.
+    pub(crate) fn in_child(body: impl FnOnce() -> bool) -> bool {
+        // SAFETY: glibc keeps its own locks usable in the child, which ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            let is_right = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(if matches!(is_right, Ok(true)) { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: the child of this function; the status goes to a local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        status == 0
     }
 }

@@ -50,6 +50,14 @@ impl<F: AsRawFd> Owned<F> {
         }
         Owned { file: ManuallyDrop::new(file), identity: identity.unwrap_or(0) }
     }
+
+    /// Gives the file to the caller, who owns it from now on. A child of a fork at this moment keeps it.
+    pub fn into_file(self) -> F {
+        let mut this = ManuallyDrop::new(self);
+        remove_entry(this.as_raw_fd(), this.identity);
+        // SAFETY: taken once, here; `this` is not dropped.
+        unsafe { ManuallyDrop::take(&mut this.file) }
+    }
 }
 
 impl<F: AsRawFd> Drop for Owned<F> {
@@ -58,11 +66,15 @@ impl<F: AsRawFd> Drop for Owned<F> {
         // SAFETY: dropped once, here; no one uses `file` after this.
         unsafe { ManuallyDrop::drop(&mut self.file) };
         // The entry is removed after closing. A fork in between finds the number free, or taken by another
-        // file, and leaves it alone. The entry is removed only if it is still that of this file, because
-        // another thread may have reused the number.
-        if let Some(entry) = entry_of(fd) {
-            let _ = entry.compare_exchange(self.identity, 0, Ordering::AcqRel, Ordering::Relaxed);
-        }
+        // file, and leaves it alone.
+        remove_entry(fd, self.identity);
+    }
+}
+
+/// Removes an entry if it is still that of this file: another thread may have reused the number.
+fn remove_entry(fd: RawFd, identity: u64) {
+    if let Some(entry) = entry_of(fd) {
+        let _ = entry.compare_exchange(identity, 0, Ordering::AcqRel, Ordering::Relaxed);
     }
 }
 
@@ -176,27 +188,12 @@ fn entry_made(fd: RawFd) -> Option<&'static AtomicU64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fork::tests::in_child;
     use super::*;
     use std::io::Read;
     use std::os::fd::OwnedFd;
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
-
-    /// Forks and runs `body` in the child, which makes no allocation. Returns the result of `body`.
-    fn in_child(body: impl FnOnce() -> bool) -> bool {
-        // SAFETY: the child makes async-signal-safe calls only, and ends by `_exit`.
-        let child = unsafe { libc::fork() };
-        assert!(child >= 0);
-        if child == 0 {
-            let code = if body() { 0 } else { 1 };
-            // SAFETY: ends the child at once.
-            unsafe { libc::_exit(code) };
-        }
-        let mut status = 0;
-        // SAFETY: the child of this function; the status goes to a local.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        status == 0
-    }
 
     #[test]
     fn a_child_does_not_keep_a_connection_of_its_parent_open() {

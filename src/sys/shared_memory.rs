@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
+use super::limits;
+
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// A mapping that is unmapped on drop. Several processes use its bytes: use atomics and raw pointers, never
@@ -41,33 +43,40 @@ impl SharedMemory {
     /// Like [`SharedMemory::create`]; `/proc` shows the memory under this name.
     pub fn create_named(name: &CStr, len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
         let fd = sealed_named(name, len)?;
-        Ok((SharedMemory::map(&fd, len)?, fd))
+        Ok((SharedMemory::map(&fd, 0, len)?, fd))
     }
 
     /// Maps memory that a peer made, if it is sealed and has exactly `len` bytes.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<SharedMemory> {
-        let size = sealed_size(&fd)?;
-        if size != len as u64 {
-            let text = format!("the peer's memory has {size} bytes, not {len}");
+        SharedMemory::open_part(&fd, len, 0, len)
+    }
+
+    /// Maps `len` bytes at `offset` of memory that a peer made, if it is sealed and has exactly `size` bytes.
+    /// The offset is a multiple of the size of a page.
+    pub fn open_part(fd: &OwnedFd, size: usize, offset: usize, len: usize) -> io::Result<SharedMemory> {
+        let found = sealed_size(fd)?;
+        if found != size as u64 || offset.checked_add(len).is_none_or(|end| end > size) {
+            let text = format!("the peer's memory has {found} bytes, not {size}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        SharedMemory::map(&fd, len)
+        SharedMemory::map(fd, offset, len)
     }
 
     #[cfg(not(sanitizer))]
-    fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
-        Mapping::new(fd, len).map(SharedMemory)
+    fn map(fd: &OwnedFd, offset: usize, len: usize) -> io::Result<SharedMemory> {
+        Mapping::new(fd, offset, len).map(SharedMemory)
     }
 
     #[cfg(sanitizer)]
-    fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
+    fn map(fd: &OwnedFd, offset: usize, len: usize) -> io::Result<SharedMemory> {
         use std::os::unix::fs::MetadataExt;
 
         use super::shared_values::SharedValues;
 
-        static MAPPINGS: SharedValues<(u64, u64), Mapping> = SharedValues::new();
+        static MAPPINGS: SharedValues<(u64, u64, usize), Mapping> = SharedValues::new();
         let file = std::fs::File::from(fd.try_clone()?).metadata()?;
-        MAPPINGS.get_or((file.dev(), file.ino()), |_| true, || Mapping::new(fd, len)).map(SharedMemory)
+        let key = (file.dev(), file.ino(), offset);
+        MAPPINGS.get_or(key, |_| true, || Mapping::new(fd, offset, len)).map(SharedMemory)
     }
 
     /// First byte; page-aligned.
@@ -87,11 +96,11 @@ impl SharedMemory {
 }
 
 impl Mapping {
-    fn new(fd: &OwnedFd, len: usize) -> io::Result<Mapping> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
+    fn new(fd: &OwnedFd, offset: usize, len: usize) -> io::Result<Mapping> {
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        let (fd, offset) = (fd.as_raw_fd(), offset as libc::off_t);
         // SAFETY: a fresh shared mapping at an address of the kernel's choice overlaps no other memory.
-        let start =
-            unsafe { libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), len, protection, flags, fd, offset) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -109,6 +118,7 @@ pub fn sealed(len: usize) -> io::Result<OwnedFd> {
 }
 
 fn sealed_named(name: &CStr, len: usize) -> io::Result<OwnedFd> {
+    limits::check_file(len)?;
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name ends with a zero; the call only makes a descriptor.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
@@ -144,7 +154,13 @@ pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
     if seals < 0 || seals & SEALS != SEALS {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer's memory is not sealed"));
     }
-    Ok(std::fs::File::from(fd.try_clone()?).metadata()?.len())
+    // SAFETY: all-zero is a valid stat.
+    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one stat to `found`, which outlives the call.
+    match unsafe { libc::fstat(fd.as_raw_fd(), &raw mut found) } {
+        0 => Ok(found.st_size as u64),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Whether the file lies in tmpfs, as a `memfd` does unless it was made with MFD_HUGETLB.
@@ -243,6 +259,17 @@ mod tests {
         assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, SEALS) }, 0);
         let error = SharedMemory::open(fd, BYTES).unwrap_err();
         assert!(error.to_string().contains("ordinary pages"), "{error}");
+    }
+
+    #[test]
+    fn memory_longer_than_files_may_be_is_an_error_and_no_signal() {
+        let is_right = crate::sys::fork::tests::in_child(|| {
+            let limit = libc::rlimit { rlim_cur: 8192, rlim_max: 8192 };
+            // SAFETY: the limit is a local that outlives the call.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
+            sealed(8192).is_ok() && sealed(8193).is_err()
+        });
+        assert!(is_right);
     }
 
     #[test]

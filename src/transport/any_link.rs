@@ -1,16 +1,20 @@
 //! A link of any transport. Links with a fast path are called directly, not through a virtual table: small
 //! messages are short enough to feel an indirect call.
 
+use std::io;
 use std::ops::{Deref, DerefMut};
 
 use super::Link;
 use super::fast_path::FastPath;
-use super::shm::ShmLink;
+use super::shm::{ShmLink, UnopenedShm};
+use crate::sys::socket::Socket;
 
 /// A link of some transport. It derefs to [`Link`] for everything that it does not define itself.
 pub enum AnyLink {
     /// A link through shared memory.
     Shm(Box<ShmLink>),
+    /// A link through shared memory that has not been opened.
+    Unopened(Box<UnopenedShm>),
     /// A link of another transport.
     Other(Box<dyn Link>),
 }
@@ -21,7 +25,48 @@ impl AnyLink {
     pub fn fast_path(&mut self) -> Option<&mut impl FastPath> {
         match self {
             AnyLink::Shm(link) => Some(&mut **link),
-            AnyLink::Other(_) => None,
+            AnyLink::Unopened(_) | AnyLink::Other(_) => None,
+        }
+    }
+
+    /// The link, if it is one that has not been opened yet.
+    pub fn unopened(&mut self) -> Option<&mut UnopenedShm> {
+        match self {
+            AnyLink::Unopened(link) => Some(link),
+            AnyLink::Shm(_) | AnyLink::Other(_) => None,
+        }
+    }
+
+    /// Whether the link has not been opened yet.
+    pub fn is_unopened(&self) -> bool {
+        matches!(self, AnyLink::Unopened(_))
+    }
+
+    /// Whether the link cannot be opened yet, because the file of the lower rank has not come.
+    pub fn awaits_file(&self) -> bool {
+        matches!(self, AnyLink::Unopened(link) if !link.can_open())
+    }
+
+    /// Opens the link if it has not been opened yet and can be. `socket` leads to the peer's process. Returns
+    /// whether the link was opened.
+    pub fn open(&mut self, socket: &Socket) -> io::Result<bool> {
+        let Some(unopened) = self.unopened() else { return Ok(false) };
+        let Some(link) = unopened.open(socket)? else { return Ok(false) };
+        *self = AnyLink::Shm(Box::new(link));
+        Ok(true)
+    }
+
+    /// Whether the two ranks share memory, opened or not.
+    pub fn shares_memory(&self) -> bool {
+        !matches!(self, AnyLink::Other(_))
+    }
+
+    /// Whether the peer's arena has not come. One that has come and could not be kept is no longer pending.
+    pub fn awaits_arena(&self) -> bool {
+        match self {
+            AnyLink::Shm(link) => link.awaits_arena(),
+            AnyLink::Unopened(link) => link.awaits_arena(),
+            AnyLink::Other(_) => false,
         }
     }
 
@@ -30,6 +75,7 @@ impl AnyLink {
     pub fn peer_needs_doorbell(&mut self) -> bool {
         match self {
             AnyLink::Shm(link) => link.peer_needs_doorbell(),
+            AnyLink::Unopened(_) => false,
             AnyLink::Other(link) => link.peer_needs_doorbell(),
         }
     }
@@ -39,6 +85,7 @@ impl AnyLink {
     pub fn peer_is_asleep(&self) -> bool {
         match self {
             AnyLink::Shm(link) => link.peer_is_asleep(),
+            AnyLink::Unopened(_) => false,
             AnyLink::Other(link) => link.peer_is_asleep(),
         }
     }
@@ -51,6 +98,7 @@ impl Deref for AnyLink {
     fn deref(&self) -> &(dyn Link + 'static) {
         match self {
             AnyLink::Shm(link) => &**link,
+            AnyLink::Unopened(link) => &**link,
             AnyLink::Other(link) => &**link,
         }
     }
@@ -61,6 +109,7 @@ impl DerefMut for AnyLink {
     fn deref_mut(&mut self) -> &mut (dyn Link + 'static) {
         match self {
             AnyLink::Shm(link) => &mut **link,
+            AnyLink::Unopened(link) => &mut **link,
             AnyLink::Other(link) => &mut **link,
         }
     }

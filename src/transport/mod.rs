@@ -25,9 +25,10 @@ pub use any_link::AnyLink;
 pub use shm::{ExchangeRun, ExchangeTrial};
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{OwnedFd, RawFd};
 
 use crate::base::Call;
+use crate::sys::owned::Owned;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::is_undelivered;
 
@@ -204,6 +205,12 @@ pub trait Link: Send {
     /// where [`Link::awaits_header`].
     fn watch_for_header(&self, set: &mut PollSet) {
         self.descriptor().into_iter().for_each(|fd| _ = set.add(&fd, Interest::Read));
+    }
+
+    /// Takes a file that the peer has passed over the control channel. `None`: the descriptor could not be
+    /// made here.
+    fn take_file(&mut self, _file: Option<Owned<OwnedFd>>) -> io::Result<()> {
+        Err(garbage("a file for which there is no use"))
     }
 
     /// Whether something that was sent has not come to the host of the peer.

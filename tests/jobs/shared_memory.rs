@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::common;
-use anyccl_engine::base::{Collective, Error};
-use anyccl_engine::comm::{Communicator, world_finalize};
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error};
+use anyccl_engine::comm::{Communicator, Operation, world_finalize};
 use anyccl_engine::config::TransportChoice;
 use anyccl_engine::memory;
 use common::attempt::{Attempt, Home, Placement};
@@ -104,6 +104,14 @@ fn thousands_of_allocations_that_peers_have_read_leave_nothing_behind() {
 }
 
 #[test]
+fn handles_of_memory_are_good_on_all_ranks_of_the_host_also_on_those_that_have_not_talked() {
+    let _watchdog = Watchdog::new("handles of memory", LIMIT);
+    let directory = TempDir::new();
+    // More ranks than all of which talk when they join.
+    job(10, "import", &directory).start_all().into_iter().for_each(|rank| rank.end_well());
+}
+
+#[test]
 fn a_rank_that_is_killed_leaves_no_file_and_its_peers_keep_their_memory() {
     let _watchdog = Watchdog::new("a killed rank", LIMIT);
     let directory = TempDir::new();
@@ -150,6 +158,27 @@ fn a_child_of_fork_shares_the_bytes_allocates_for_itself_and_cannot_free_its_par
     memory::free(start).unwrap();
 }
 
+/// Maps memory of all ranks, and reads what its owner has written there.
+fn import_from_all(comm: &Communicator) {
+    let start = memory::allocate(4096).unwrap();
+    // SAFETY: a live allocation.
+    unsafe { start.write_volatile(comm.rank() as u8) };
+    let own = memory::export(start, 4096).unwrap();
+    let mut all = vec![[0u8; memory::HANDLE_BYTES]; comm.size() as usize];
+    let kind = CallKind::Collective(Collective::AllGather);
+    let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: own.len() as u64 };
+    let operation = Operation { call, send: own.as_ptr(), recv: all.as_mut_ptr().cast() };
+    // SAFETY: both buffers have what the call touches, and outlive it.
+    unsafe { comm.run(&operation) }.unwrap();
+    for (handle, owner) in all.iter().zip(0..) {
+        let imported = memory::import(handle);
+        let (there, _) = imported.unwrap_or_else(|e| panic!("rank {} from {owner}: {e}", comm.rank()));
+        // SAFETY: the memory stays mapped until it is released below.
+        assert_eq!(unsafe { there.read_volatile() }, owner);
+        memory::release(there).unwrap();
+    }
+}
+
 /// Resources that must not grow: number of descriptors, number of mappings, resident memory in KiB.
 fn burden() -> [usize; 3] {
     let count = |path: &str| std::fs::read_dir(path).expect("Linux").count();
@@ -174,6 +203,10 @@ fn a_rank_of_the_tests_in_this_file() {
     match part().as_deref() {
         Some("everything") => {
             everything(&join().unwrap(), &COUNTS[1..4]);
+            world_finalize().unwrap();
+        }
+        Some("import") => {
+            import_from_all(&join().unwrap());
             world_finalize().unwrap();
         }
         Some("allocate, call, free") => {

@@ -1,21 +1,23 @@
 //! The first exchange of a communicator, right after its ranks have connected.
 //!
-//! It is one all_gather over the new links, which proves that every link works. It tells each rank which
-//! processors the others may use, whether TCP links ranks of one host, and which engines were asked for. A
-//! communicator on the links of another one has no such exchange. All ranks compute the same results from the
-//! same records, because the choice of algorithms depends on them.
+//! It is one all_gather over the new links. Many ranks exchange with few others each, so that few links are
+//! opened. It tells each rank which processors the others may use, whether TCP links ranks of one host, and
+//! which engines were asked for. A communicator on the links of another one has no such exchange. All ranks
+//! compute the same results from the same records, because the choice of algorithms depends on them.
 
 use std::collections::HashMap;
+use std::os::fd::RawFd;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
 use super::unequal_settings::{unequal_bits, unequal_formats};
+use crate::algo;
 use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result, WireFormat};
 use crate::executor::{Buffers, Prepared, Program};
-use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::{BlockLayout, PlanRequest};
 use crate::progress::CommId;
 use crate::progress::wait::Driver;
 use crate::sys::cores::{self, CoreSet};
@@ -39,10 +41,14 @@ pub(in crate::comm) struct Agreed {
     /// Whether ranks of a machine have several PID namespaces, so that some do not see each other's
     /// processes.
     pub are_apart: bool,
+    /// Number of the descriptor by which the process of each rank has the pages of its engines.
+    pub page_files: Vec<Option<RawFd>>,
 }
 
 /// What a rank brings to the exchange.
 pub(in crate::comm) struct OwnSettings {
+    /// Number of the descriptor by which its process has the pages of its engines.
+    pub page_file: Option<RawFd>,
     /// Whether TCP links it to a rank of its host.
     pub some_tcp: bool,
     /// Whether it has a current context of a CUDA device.
@@ -59,9 +65,11 @@ pub(in crate::comm) struct OwnSettings {
     pub choice: BackendChoice,
 }
 
-/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), PID namespace,
-/// machine, the other settings as bits, engines.
-pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + 8 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
+/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), descriptor of the
+/// file of pages, PID namespace, machine, the other settings as bits, engines.
+pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + 4 + 8 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
+/// Stands for no descriptor.
+const NO_FILE: u32 = u32::MAX;
 /// Bits of a byte of a record.
 const SOME_TCP: u8 = 1;
 const HAS_DEVICE: u8 = 2;
@@ -74,20 +82,24 @@ const WIRE_SHIFT: u8 = 5;
 /// ranks share processors.
 const MACHINE_BYTES: usize = 8;
 
+/// Most ranks of which each sends to all others. Its errors are the best: who is not heard from is missing.
+const FEW_RANKS: u32 = 8;
+
 /// Most absent ranks that an error names.
 const NAMED: usize = 8;
 
-/// Runs the exchange. Collective; the first call on a new communicator.
+/// Runs the exchange. Collective; the first call on a new communicator. `deadline`: that of joining.
 pub(in crate::comm) fn agree(
     driver: &Driver,
     topology: &Topology,
     rank: Rank,
     own: &OwnSettings,
-    timeout: Option<Duration>,
+    (timeout, deadline): (Option<Duration>, Instant),
 ) -> Result<Agreed> {
     let mut mine = Vec::with_capacity(RECORD_BYTES);
     mine.extend(cores::allowed().as_bytes());
     mine.extend((cores::usable() as u32).to_le_bytes());
+    mine.extend(own.page_file.map_or(NO_FILE, |fd| fd as u32).to_le_bytes());
     mine.extend(host::pid_namespace().to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
     let bits = [
@@ -101,9 +113,19 @@ pub(in crate::comm) fn agree(
     mine.push(bits | (WireFormat::number(own.wire) << WIRE_SHIFT));
     mine.extend(own.choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
-    driver.lock().begin_joining();
+    let all_talk = topology.size() <= FEW_RANKS && topology.hosts() < topology.size();
+    driver.lock().begin_joining(if all_talk { 2 } else { 1 });
     exchange(driver, topology, rank, &mine, &mut all, timeout)
-        .map_err(|error| name_absent_ranks(error, &all))?;
+        .map_err(|error| name_absent_ranks(error, &all, RECORD_BYTES))?;
+    driver.wait_for_files(deadline)?;
+    if all_talk {
+        // The arenas of all ranks have come, because a rank passes its own before its first message. Once all
+        // ranks have taken them, first calls may read there.
+        driver.take_arenas();
+        let mut ready = vec![0; topology.size() as usize];
+        exchange(driver, topology, rank, &[1], &mut ready, timeout)
+            .map_err(|error| name_absent_ranks(error, &ready, 1))?;
+    }
     driver.lock().all_have_met();
     same_choice(&all)?;
     same_bits(&all)?;
@@ -112,15 +134,15 @@ pub(in crate::comm) fn agree(
 }
 
 /// Adds the ranks that have not been heard from to an error. The rank that the error names may have given up
-/// because of one of them, possibly without knowing it.
-fn name_absent_ranks(mut error: Error, all: &[u8]) -> Error {
+/// because of one of them, possibly without knowing it. Each has a record of `bytes` bytes in `all`.
+fn name_absent_ranks(mut error: Error, all: &[u8], bytes: usize) -> Error {
     let (Error::PeerLost { detail: text, .. } | Error::Timeout { detail: text, .. } | Error::Aborted(text)) =
         &mut error
     else {
         return error;
     };
-    // A record that has arrived is not zero, because it holds a machine.
-    let records = all.chunks_exact(RECORD_BYTES).zip(0..);
+    // A record that has arrived is not zero: it holds a machine, or says that the rank is ready.
+    let records = all.chunks_exact(bytes).zip(0..);
     let absent = records.filter(|(bytes, _)| bytes.iter().all(|byte| *byte == 0));
     let absent = absent.map(|(_, peer): (_, Rank)| format!("rank {peer}"));
     let unnamed: Vec<String> =
@@ -161,21 +183,11 @@ pub(super) fn same_wire(all: &[u8]) -> Result<()> {
 
 pub(super) fn evaluate(all: &[u8]) -> Agreed {
     let records: Vec<RankRecord> = all.chunks_exact(RECORD_BYTES).map(RankRecord::read).collect();
-    let ranks_per_core = records.iter().map(|one| {
-        let neighbours = || records.iter().filter(|other| other.machine == one.machine);
-        let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
-        for RankRecord { allowed, usable, .. } in neighbours() {
-            union.add(allowed);
-            // If fewer are usable than the affinity allows, the control group has a quota. The quota is taken
-            // to limit all ranks of the machine together. Without a known affinity, the usable number is the
-            // limit.
-            if *usable < allowed.count() || allowed.count() == 0 {
-                quota = quota.min(*usable);
-            }
-        }
-        neighbours().count().div_ceil(union.count().min(quota).max(1)) as u32
-    });
-    let ranks_per_core = ranks_per_core.max().unwrap_or(1);
+    let mut machines: HashMap<&[u8], Machine> = HashMap::new();
+    for record in &records {
+        machines.entry(record.machine).or_default().add(record);
+    }
+    let ranks_per_core = machines.values().map(Machine::ranks_per_core).max().unwrap_or(1);
     // The first namespace that was found on each machine.
     let mut namespaces = HashMap::new();
     let mut places = records.iter().map(|record| (record.machine, record.pid_namespace));
@@ -186,12 +198,43 @@ pub(super) fn evaluate(all: &[u8]) -> Agreed {
         all_have_devices: records.iter().all(|record| record.has_device),
         may_be_direct: records.iter().all(|record| record.wants_direct),
         has_profile: records.iter().any(|record| record.wants_profile),
+        page_files: records.iter().map(|record| record.page_file).collect(),
+    }
+}
+
+/// The processors of the ranks of one machine.
+struct Machine {
+    ranks: usize,
+    allowed: CoreSet,
+    quota: usize,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine { ranks: 0, allowed: CoreSet::default(), quota: usize::MAX }
+    }
+}
+
+impl Machine {
+    fn add(&mut self, RankRecord { allowed, usable, .. }: &RankRecord) {
+        self.ranks += 1;
+        self.allowed.add(allowed);
+        // If fewer are usable than the affinity allows, the control group has a quota. The quota is taken to
+        // limit all ranks of the machine together. Without a known affinity, the usable number is the limit.
+        if *usable < allowed.count() || allowed.count() == 0 {
+            self.quota = self.quota.min(*usable);
+        }
+    }
+
+    fn ranks_per_core(&self) -> u32 {
+        self.ranks.div_ceil(self.allowed.count().min(self.quota).max(1)) as u32
     }
 }
 
 pub(super) struct RankRecord<'a> {
     allowed: CoreSet,
     usable: usize,
+    page_file: Option<RawFd>,
     pid_namespace: &'a [u8],
     machine: &'a [u8],
     some_tcp: bool,
@@ -207,14 +250,16 @@ impl RankRecord<'_> {
     /// Reads [`RECORD_BYTES`] bytes.
     pub fn read(bytes: &[u8]) -> RankRecord<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
-        let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
-        let (pid_namespace, rest) = rest[4..].split_at(8);
+        let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| rest[at + byte]));
+        let (usable, page_file) = (number(0) as usize, RawFd::try_from(number(4)).ok());
+        let (pid_namespace, rest) = rest[8..].split_at(8);
         let (machine, rest) = rest.split_at(MACHINE_BYTES);
         let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
         let is_set = |bit| rest[0] & bit != 0;
         RankRecord {
             allowed: CoreSet::from_bytes(allowed),
             usable,
+            page_file,
             pid_namespace,
             machine,
             some_tcp: is_set(SOME_TCP),
@@ -237,15 +282,6 @@ fn exchange(
     timeout: Option<Duration>,
 ) -> Result<()> {
     let (size, count) = (topology.size(), mine.len());
-    let own = Span { buffer: Buffer::Input, offset: 0, len: count };
-    let place = |peer: Rank| Span { buffer: Buffer::Output, offset: peer as usize * count, len: count };
-    let mut steps = vec![Step::Copy { src: own, dst: place(rank) }];
-    let others: Vec<Rank> = (0..size).filter(|peer| *peer != rank).collect();
-    steps.extend(others.iter().map(|&from| Step::Recv { from, dst: place(from) }));
-    if !others.is_empty() {
-        steps.push(Step::Send { to: others, span: own });
-    }
-    let plan = Plan { lanes: vec![Lane { rounds: vec![Round { steps }] }], ..Plan::default() };
     let request = PlanRequest {
         collective: Collective::AllGather,
         size,
@@ -258,6 +294,9 @@ fn exchange(
         topology,
         layout: BlockLayout::NONE,
     };
+    let name = if size <= FEW_RANKS { "one_shot" } else { "bruck" };
+    let algorithm = algo::find(Collective::AllGather, name).expect("a row of the table");
+    let plan = (algorithm.build)(&request);
     let kind = CallKind::Collective(Collective::AllGather);
     let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
     let prepared = Prepared::new(call, Program::compile(&plan, &request, SingleCopy::IfOversubscribed));
@@ -271,7 +310,7 @@ fn exchange(
 mod tests {
     use super::*;
 
-    const NAMESPACE_AT: usize = CoreSet::BYTES + 4;
+    const NAMESPACE_AT: usize = CoreSet::BYTES + 8;
     const MACHINE_AT: usize = NAMESPACE_AT + 8;
     const BITS_AT: usize = MACHINE_AT + MACHINE_BYTES;
 
@@ -298,6 +337,7 @@ mod tests {
             may_be_direct: false,
             has_profile: false,
             are_apart: false,
+            page_files: vec![Some(0); 2],
         };
         assert_eq!(agreed(&bound), not_shared);
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
@@ -364,11 +404,11 @@ mod tests {
     fn an_error_during_the_first_exchange_names_each_rank_that_was_not_heard_of() {
         let all = [record(1, 3, 2, false), vec![0; RECORD_BYTES], vec![0; RECORD_BYTES]].concat();
         let lost = Error::PeerLost { rank: 2, detail: "rank 2 (host a) ended".into() };
-        let text = name_absent_ranks(lost, &all).to_string();
+        let text = name_absent_ranks(lost, &all, RECORD_BYTES).to_string();
         assert_eq!(text, "rank 2 (host a) ended; not heard from yet: rank 1");
         let waited =
             Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
-        assert!(!name_absent_ranks(waited, &all).to_string().contains("not heard from"));
+        assert!(!name_absent_ranks(waited, &all, RECORD_BYTES).to_string().contains("not heard from"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Joining: a rank joins a job, connects to the other ranks, and agrees with them on the settings of the
 //! communicator.
 
-use std::io::ErrorKind;
+use std::os::fd::RawFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,13 +22,14 @@ use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
 use crate::observe::counts::CountedRank;
+use crate::observe::status::StatusPage;
 use crate::observe::{metrics, timeline};
 use crate::progress::wait::Driver;
 use crate::progress::{CommId, Engine};
 use crate::sys::clock;
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::connect::{self, LinkError, LinkSettings};
+use crate::transport::connect::{self, LinkSettings};
 use crate::transport::ofi::{self, OfiLink};
 use crate::tuning::Tuning;
 
@@ -90,7 +91,8 @@ impl Communicator {
         let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
         let host_names = names_of_hosts(&mesh.infos, &topology);
         let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
-        let endpoints = endpoints(mesh, rank, (settings, config), deadline, &mut failure_reports)?;
+        let endpoints =
+            endpoints(mesh, rank, (&topology, settings), (config, deadline), &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let some_tcp = topology.neighbours(rank).any(|peer| endpoints[peer as usize].transport() == "tcp");
@@ -102,22 +104,24 @@ impl Communicator {
         let kinds = Kinds::detect();
         let mine = own_settings(config, own, &kinds, some_tcp);
         let (deterministic, wire) = (mine.deterministic, mine.wire);
-        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, are_apart } =
-            agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
-                // The engine has told the other ranks, and has received their reports.
-                .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
+        // The engine has told the other ranks, and has received their reports.
+        let agreed = agreement::agree(&driver, &topology, rank, &mine, (timeout(config, own), deadline))
+            .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
+        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, .. } = agreed;
         // All ranks have joined.
         drop(failure_reports);
-        if are_apart {
+        if agreed.are_apart {
             driver.lock().show_pid_namespaces();
         }
         observe(&mut driver.lock(), (job, rank), &topology, config, has_profile);
-        driver.lock().hold_pages(job, holds(&topology, rank, &pids).into_iter());
+        driver.lock().hold_pages(job, holds(&topology, rank, &pids, &agreed.page_files).into_iter());
         let oversubscribed = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core).with_fixed_bits(deterministic).with_wire(wire);
         if oversubscribed {
             driver.lock().set_oversubscribed();
         }
+        let driver = Arc::new(driver);
+        driver.share_handles();
         let mut comm = Communicator {
             name,
             rank,
@@ -125,7 +129,7 @@ impl Communicator {
             topology,
             transports,
             timeout: Timeout::new(timeout(config, own)),
-            driver: Arc::new(driver),
+            driver,
             id: CommId::FIRST,
             finalized: AtomicBool::new(false),
             has_profile,
@@ -133,9 +137,6 @@ impl Communicator {
             devices: DevicePart::new(kinds, config.device_piece_bytes, config.device_map),
         };
         comm.log_joined(&description, source, oversubscribed);
-        if comm.rank == 0 {
-            warn_of_unknown_variables();
-        }
         let attached = check_promises(&comm)
             .and_then(|()| attach(&mut comm, config.backend, all_have_devices && !deterministic));
         if let Err(error) = attached.and_then(|()| set_up_direct_path(&mut comm, may_be_direct)) {
@@ -161,12 +162,16 @@ impl Communicator {
             crate::base::VERSION,
             if oversubscribed { "; more ranks than processors" } else { "" },
         );
+        if self.rank == 0 {
+            warn_of_unknown_variables();
+        }
     }
 }
 
 /// What a rank tells the others of itself. `some_tcp`: some of its links on this host are TCP.
 fn own_settings(config: &Config, own: &CommConfig, kinds: &Kinds, some_tcp: bool) -> OwnSettings {
     OwnSettings {
+        page_file: StatusPage::descriptor(),
         some_tcp,
         // Who asks for the direct path by name does not want another engine.
         has_device: kinds.has_context() && config.device_path != DevicePathChoice::Direct,
@@ -219,13 +224,18 @@ fn names_of_hosts(infos: &[PeerInfo], topology: &Topology) -> Vec<String> {
 /// Ranks whose pages another rank of the host holds.
 const HELD: usize = 2;
 
-/// The ranks whose pages a rank holds, with their processes: the next ones of its host. So the page of a rank
-/// outlives it if one of two others does.
-fn holds(topology: &Topology, rank: Rank, pids: &[u32]) -> Vec<(u32, Rank)> {
+/// The ranks whose pages a rank holds, with their processes and the descriptors there: the next ones of its
+/// host. So the page of a rank outlives it if one of two others does.
+fn holds(
+    topology: &Topology,
+    rank: Rank,
+    pids: &[u32],
+    files: &[Option<RawFd>],
+) -> Vec<((u32, RawFd), Rank)> {
     let here = || topology.neighbours(rank);
     let others = here().skip_while(|other| *other <= rank).chain(here().take_while(|other| *other < rank));
-    let processes = others.map(|other| (pids[other as usize], other));
-    processes.filter(|(pid, _)| *pid != pids[rank as usize]).take(HELD).collect()
+    let others = others.filter(|other| pids[*other as usize] != pids[rank as usize]).take(HELD);
+    others.filter_map(|other| Some(((pids[other as usize], files[other as usize]?), other))).collect()
 }
 
 fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {
@@ -240,21 +250,19 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
 fn endpoints(
     mesh: Mesh,
     rank: Rank,
-    (settings, config): (LinkSettings, &Config),
-    deadline: Instant,
+    (topology, settings): (&Topology, LinkSettings),
+    (config, deadline): (&Config, Instant),
     failure_reports: &mut FailureReports,
 ) -> Result<Vec<Endpoint>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
-    let (controls, mut sockets) = Peer::apart(mesh.peers);
-    let start = clock::now();
+    let (mut controls, mut sockets) = Peer::apart(mesh.peers);
+    let local_rank = |peer| topology.local_rank(peer);
     let links = over_fabric(&sockets, (rank, config), deadline)
-        .and_then(|ofi| connect::links(&controls, &mut sockets, rank, settings, ofi, deadline));
+        .and_then(|ofi| connect::links(&mut controls, &mut sockets, (rank, &local_rank), settings, ofi));
     let links = match links {
         Ok(links) => links,
         // All connections are still open here.
-        Err((peer, error)) => {
-            let named = |peer: Rank| sharing_error(peer, &labels[peer as usize], &error, start);
-            let error = peer.map_or_else(|| error.clone(), named);
+        Err(error) => {
             return Err(failure_reports.explain(error, ConnectedRanks::new(rank, labels, controls)));
         }
     };
@@ -267,31 +275,16 @@ fn over_fabric(
     sockets: &[Vec<Socket>],
     (rank, config): (Rank, &Config),
     deadline: Instant,
-) -> std::result::Result<Vec<Option<OfiLink>>, LinkError> {
+) -> Result<Vec<Option<OfiLink>>> {
     if config.transport != TransportChoice::Ofi {
         return Ok(Vec::new());
     }
     let wanted = config.ofi_provider.as_deref().map_or(ofi::Wanted::Any, ofi::Wanted::Named);
-    let agreed = ofi::agree(sockets, config.ofi_library.as_deref(), wanted, deadline)?;
+    let agreed = ofi::agree(sockets, config.ofi_library.as_deref(), wanted, deadline);
+    // The error names the rank already.
+    let agreed = agreed.map_err(|(_, error)| error)?;
     agreed.note.iter().for_each(|note| log_line!(Info, "rank {rank}: {note}"));
     Ok(agreed.links)
-}
-
-/// Names the peer whose memory has not arrived.
-fn sharing_error(peer: Rank, label: &str, error: &Error, start: Instant) -> Error {
-    let Error::System { what, source } = error else { return error.clone() };
-    match source.kind() {
-        ErrorKind::TimedOut => {
-            let detail =
-                format!("{label} has not shared its memory yet; it may still be connecting to other ranks");
-            Error::Timeout { waited: clock::since(start), detail }
-        }
-        ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-            let detail = format!("{label} ended before it had connected to all ranks");
-            Error::PeerLost { rank: peer, detail }
-        }
-        _ => Error::System { what: format!("{what}, {label}"), source: source.clone() },
-    }
 }
 
 fn describe_transports(endpoints: &[Endpoint]) -> String {

@@ -47,6 +47,7 @@ fn hold_all(comm: &Communicator) -> Held<'_> {
         ("PROCESSES", Box::new(process::hold())),
         ("FILES", Box::new(memory::hold_windows())),
         ("IMPORTS", Box::new(memory::hold_imports())),
+        ("PEERS", Box::new(memory::hold_peers())),
         ("CURRENT", Box::new(arena.hold())),
         ("SERVERS", Box::new(bootstrap::hold_id_servers())),
         ("SESSION", Box::new(bootstrap::hold_session())),

@@ -1,7 +1,7 @@
 //! Pages of other processes that this one holds, so that they outlive a process which is killed.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
 
 use super::page_file::PageFile;
@@ -19,10 +19,11 @@ pub struct HeldPage {
 static FILES: SharedValues<(u64, u64), Owned<OwnedFd>> = SharedValues::new();
 
 impl HeldPage {
-    /// Holds the page of a rank of a job. `None` if the process has no such page: it may be gone, or another
-    /// one, because processes of another PID namespace have other numbers.
-    pub fn of(pid: u32, job: u64, rank: Rank) -> Option<HeldPage> {
-        let file = PageFile::all_of(pid).ok()?.into_iter().find(|file| file.has_page(pid, job, rank))?;
+    /// Holds the page of a rank of a job, which a process has by this descriptor. `None` if there is no such
+    /// page: the process may be gone, or another one, because processes of another PID namespace have other
+    /// numbers.
+    pub fn of((pid, fd): (u32, RawFd), job: u64, rank: Rank) -> Option<HeldPage> {
+        let file = PageFile::of(pid, fd).ok().filter(|file| file.has_page(pid, job, rank))?;
         let identity = file.identity();
         let make = || Ok::<_, io::Error>(Owned::new(file.into_descriptor()));
         Some(HeldPage { _file: FILES.get_or(identity, |_| true, make).ok()? })

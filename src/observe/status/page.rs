@@ -1,7 +1,7 @@
 //! The page of an engine, which this process writes.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -71,14 +71,14 @@ pub struct StatusPage(Arc<Lease>);
 struct StatusFile {
     memory: SharedMemory,
     /// Readers open it by its name in `/proc`.
-    _file: Owned<OwnedFd>,
+    file: Owned<OwnedFd>,
     ticks: Ticks,
 }
 
 impl StatusFile {
     fn create() -> io::Result<StatusFile> {
         let (memory, file) = SharedMemory::create_named(NAME, FILE_BYTES)?;
-        Ok(StatusFile { memory, _file: Owned::new(file), ticks: Ticks::detect() })
+        Ok(StatusFile { memory, file: Owned::new(file), ticks: Ticks::detect() })
     }
 
     fn pages(&self) -> &FileWords {
@@ -117,6 +117,11 @@ impl StatusPage {
         words.taken_at[1].store(now.nanoseconds, Ordering::Relaxed);
         words.magic.store(MAGIC, Ordering::Release);
         Some(StatusPage(Arc::new(Lease { words, epoch: here.epoch, ticks: file.ticks, recorder, messages })))
+    }
+
+    /// The descriptor by which this process has the pages of its engines, if it has any.
+    pub fn descriptor() -> Option<RawFd> {
+        FILE.get_or(StatusFile::create).value.as_ref().ok().map(|file| file.file.as_raw_fd())
     }
 
     /// Says that ranks of a host do not see each other's processes.

@@ -3,8 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::offset_of;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::layout::{FILE_BYTES, MAGIC, NAME, PAGE_BYTES, PageWords, halves};
@@ -25,15 +26,10 @@ impl PageFile {
     /// The files that a process has open: its own, also of several of anyccl's libraries, and those of other
     /// processes that it holds. It is an error if the process is gone, or is not of this user.
     pub fn all_of(pid: u32) -> io::Result<Vec<PageFile>> {
-        let name = format!("/memfd:{} (deleted)", NAME.to_string_lossy());
         let mut found: Vec<PageFile> = Vec::new();
         for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {
             let Ok(path) = entry.map(|entry| entry.path()) else { continue };
-            // Not to wait, should it be another file by now.
-            let open = || OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-            if fs::read_link(&path).is_ok_and(|target| target.to_str() == Some(&name))
-                && let Ok(file) = open()
-                && let Ok(file) = PageFile::new(file)
+            if let Ok(file) = PageFile::open(&path)
                 // A process may have a file twice.
                 && found.iter().all(|other| other.identity != file.identity)
             {
@@ -41,6 +37,23 @@ impl PageFile {
             }
         }
         Ok(found)
+    }
+
+    /// The file that a process has by this descriptor. It is an error if it has none with pages.
+    pub(super) fn of(pid: u32, fd: RawFd) -> io::Result<PageFile> {
+        PageFile::open(Path::new(&format!("/proc/{pid}/fd/{fd}")))
+    }
+
+    fn open(path: &Path) -> io::Result<PageFile> {
+        // A link to a file that is not opened by this: to open a device or a pipe may do something.
+        let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
+        let path = format!("/proc/self/fd/{}", place.as_raw_fd());
+        let name = format!("/memfd:{} (deleted)", NAME.to_string_lossy());
+        if fs::read_link(&path)?.to_str() != Some(&name) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        PageFile::new(OpenOptions::new().read(true).custom_flags(flags).open(path)?)
     }
 
     /// Takes a file for one with pages. It is an error if it is none of this library's.
@@ -127,5 +140,20 @@ impl PageWords {
     fn counts(&self) -> impl Iterator<Item = u64> {
         let of_comms = self.comms.iter().map(|comm| comm.made.load(Ordering::Relaxed));
         of_comms.chain(self.waits.iter().map(|wait| wait.version.load(Ordering::Relaxed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::shared_memory::SharedMemory;
+
+    #[test]
+    fn only_a_file_by_the_name_of_pages_is_opened() {
+        for (name, is_right) in [(NAME, true), (c"other", false)] {
+            let (_memory, fd) = SharedMemory::create_named(name, FILE_BYTES).unwrap();
+            let file = PageFile::of(std::process::id(), fd.as_raw_fd());
+            assert_eq!(file.is_ok(), is_right, "{name:?}");
+        }
     }
 }

@@ -343,9 +343,11 @@ mod tests {
     #[test]
     fn only_a_process_with_the_page_of_that_rank_is_held() {
         let (_page, pid) = (page(76), std::process::id());
-        assert!(HeldPage::of(pid, 76, 2).is_some());
-        assert!(HeldPage::of(pid, 76, 1).is_none() && HeldPage::of(pid, 77, 2).is_none());
-        assert!(HeldPage::of(u32::MAX, 76, 2).is_none(), "no process");
+        let fd = StatusPage::descriptor().unwrap();
+        assert!(HeldPage::of((pid, fd), 76, 2).is_some());
+        assert!(HeldPage::of((pid, fd), 76, 1).is_none() && HeldPage::of((pid, fd), 77, 2).is_none());
+        assert!(HeldPage::of((pid, 0), 76, 2).is_none(), "another file");
+        assert!(HeldPage::of((u32::MAX, fd), 76, 2).is_none(), "no process");
     }
 
     #[test]

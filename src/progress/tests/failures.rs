@@ -180,7 +180,7 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
 #[test]
 fn a_notice_from_a_rank_that_is_ahead_does_not_fail_the_joining() {
     let drivers = world(2, Kind::Shm);
-    drivers[0].lock().begin_joining();
+    drivers[0].lock().begin_joining(1);
     let job = |rank| TestCall {
         collective: Collective::Broadcast,
         algorithm: "binomial",
@@ -203,7 +203,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_fail_the_joining() {
 #[test]
 fn a_joining_rank_that_waits_for_one_that_failed_gets_an_error() {
     let drivers = world(3, Kind::Shm);
-    drivers[0].lock().begin_joining();
+    drivers[0].lock().begin_joining(1);
     drivers[1].abort(CommId::FIRST, "enough");
     let error = receive_broadcast(&drivers[0], 3, 0, 2, LONG).unwrap_err();
     assert!(matches!(error, Error::Aborted(_)), "{error}");

@@ -8,6 +8,7 @@ mod failures;
 mod late;
 mod late_data;
 mod messages;
+mod opening;
 mod quit;
 mod recorded;
 
@@ -25,7 +26,7 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::connect::{LinkSettings, shared_memory_pair, tcp_link};
+use crate::transport::connect::{LinkSettings, shared_memory_pair, tcp_link, unopened_pair};
 use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::{AnyLink, Link, SingleCopy};
@@ -40,12 +41,14 @@ enum Kind {
     Shm,
     /// Shared memory. No rank reads the memory of the other.
     Slots,
+    /// Shared memory that is opened when the ranks first talk.
+    Unopened,
     Tcp,
     /// TCP with three lanes.
     Lanes,
 }
 
-const KINDS: [Kind; 4] = [Kind::Shm, Kind::Slots, Kind::Tcp, Kind::Lanes];
+const KINDS: [Kind; 5] = [Kind::Shm, Kind::Slots, Kind::Unopened, Kind::Tcp, Kind::Lanes];
 
 /// The two ends of a link between the ranks `a` < `b`.
 fn endpoint_pair(
@@ -55,11 +58,19 @@ fn endpoint_pair(
     wrap: &impl Fn(Rank, Rank, AnyLink) -> AnyLink,
 ) -> (Endpoint, Endpoint) {
     let (control_a, control_b) = Socket::pair();
+    let (mut control_a, mut control_b) = (ControlChannel::new(control_a), ControlChannel::new(control_b));
     let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
             let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
-            let (mut lower, mut higher) = shared_memory_pair(&control_a, &control_b, settings);
+            let (mut lower, mut higher) = shared_memory_pair(&mut control_a, &mut control_b, settings);
             // `TestCall` allows single copies of large messages only on such links.
+            lower.set_oversubscribed(true);
+            higher.set_oversubscribed(true);
+            (lower, higher)
+        }
+        Kind::Unopened => {
+            let (mut lower, mut higher) =
+                unopened_pair(&mut control_a, LinkSettings { ranks: 8, single_copy: true });
             lower.set_oversubscribed(true);
             higher.set_oversubscribed(true);
             (lower, higher)
@@ -70,10 +81,8 @@ fn endpoint_pair(
             (tcp_link(data_a).unwrap(), tcp_link(data_b).unwrap())
         }
     };
-    let endpoint_a =
-        Endpoint::new(wrap(a, b, link_a), Some(ControlChannel::new(control_a)), format!("rank {b}"));
-    let endpoint_b =
-        Endpoint::new(wrap(b, a, link_b), Some(ControlChannel::new(control_b)), format!("rank {a}"));
+    let endpoint_a = Endpoint::new(wrap(a, b, link_a), Some(control_a), format!("rank {b}"));
+    let endpoint_b = Endpoint::new(wrap(b, a, link_b), Some(control_b), format!("rank {a}"));
     (endpoint_a, endpoint_b)
 }
 

@@ -97,6 +97,26 @@ fn a_rank_with_a_call_under_way_or_without_any_call_cannot_quit() {
 }
 
 #[test]
+fn the_calls_of_a_join_are_none_of_the_program_however_many_there_are() {
+    for joining in [1, 2] {
+        let drivers = world(2, Kind::Shm);
+        drivers.iter().for_each(|driver| driver.lock().begin_joining(joining));
+        for _ in 0..joining {
+            broadcast(0, 2, 1).run(&drivers[0], &[1], &mut [0], LONG).unwrap();
+            broadcast(1, 2, 1).run(&drivers[1], &[], &mut [0], LONG).unwrap();
+        }
+        assert!(!drivers[0].quit(CommId::FIRST, "enough"), "{joining}");
+        drivers.iter().for_each(|driver| driver.lock().all_have_met());
+        broadcast(0, 2, 1).run(&drivers[0], &[1], &mut [0], LONG).unwrap();
+        assert!(drivers[0].quit(CommId::FIRST, "enough"));
+        broadcast(1, 2, 1).run(&drivers[1], &[], &mut [0], LONG).unwrap();
+        let error = broadcast(1, 2, 1).run(&drivers[1], &[], &mut [0], LONG).unwrap_err();
+        assert!(error.to_string().contains("after its call #1 (enough)"), "{joining}: {error}");
+        assert!(error.to_string().contains("#2"), "{joining}: {error}");
+    }
+}
+
+#[test]
 fn a_companion_can_be_left_before_any_call() {
     for kind in KINDS {
         let drivers = world(2, kind);

@@ -10,10 +10,10 @@ use super::abort_requests::AbortRequests;
 use super::co_progress::CoProgress;
 use super::hook::ProgressHook;
 use super::idle::DESERTED_BY_OTHERS_TIME;
-use super::sleepers::Sleepers;
 use crate::base::{Error, Result};
 use crate::progress::context::CommId;
 use crate::progress::engine::Engine;
+use crate::progress::sleepers::Sleepers;
 use crate::sys::clock;
 use crate::sys::wake::Wake;
 
@@ -25,7 +25,7 @@ const CONTROL_PAUSE: Duration = Duration::from_micros(20);
 pub struct Driver {
     engine: Mutex<Engine>,
     pub(super) spin: Duration,
-    pub(super) sleepers: Sleepers<Wake>,
+    pub(super) sleepers: Arc<Sleepers<Wake>>,
     /// Whether any communicator has failed so far. Set by the engine.
     has_failures: Arc<AtomicBool>,
     /// Communicators that are to be aborted, and the reasons.
@@ -41,11 +41,12 @@ impl Driver {
     /// processor.
     pub fn new(engine: Engine, spin: Duration) -> Result<Driver> {
         let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
+        engine.sleepers.keep(wake);
         Ok(Driver {
             has_failures: Arc::clone(&engine.has_failures),
+            sleepers: Arc::clone(&engine.sleepers),
             engine: Mutex::new(engine),
             spin,
-            sleepers: Sleepers::new(wake),
             aborts: AbortRequests::new(),
             co_progress: OnceLock::new(),
             hook: OnceLock::new(),
@@ -74,7 +75,6 @@ impl Driver {
             }
         }
         self.abort_if_requested(engine);
-        self.wake_sleepers(engine);
     }
 
     /// Fails a communicator on all its ranks. Any thread may call it; blocked calls return at once.
@@ -119,20 +119,13 @@ impl Driver {
     /// Moves everything that can move, and wakes threads of this process whose call may have ended.
     pub(in crate::progress) fn move_on(&self, engine: &mut Engine) -> bool {
         let moved = engine.progress();
-        engine.has_changes |= moved;
-        self.wake_sleepers(engine);
+        if moved {
+            self.sleepers.ring_all();
+        }
         if let Some(co_progress) = self.co_progress.get() {
             co_progress.note(engine.is_busy());
         }
         moved
-    }
-
-    /// Wakes threads of this process if something has changed.
-    #[inline]
-    pub(in crate::progress) fn wake_sleepers(&self, engine: &mut Engine) {
-        if std::mem::take(&mut engine.has_changes) {
-            self.sleepers.ring_all();
-        }
     }
 
     /// Sets the other engine, which from now on makes progress while a thread waits. The first one that is

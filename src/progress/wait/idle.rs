@@ -14,7 +14,7 @@ pub(super) const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 pub(super) const YIELD_TIME: Duration = Duration::from_micros(500);
 /// Longest time between two looks for a goodbye, because another thread may have read it.
-pub(in crate::progress) const LOOK_TIME: Duration = Duration::from_millis(20);
+pub(super) const LOOK_TIME: Duration = Duration::from_millis(20);
 /// Silence after which this rank announces what it waits for.
 pub(super) const STALL_TIME: Duration = Duration::from_millis(100);
 /// Silence after which the loss of a rank that a call waits for is a failure. Data that it sent before may

@@ -22,7 +22,6 @@
 mod abort_requests;
 mod co_progress;
 mod driver;
-mod goodbye;
 mod hook;
 mod idle;
 mod one_call;
@@ -30,11 +29,10 @@ mod run;
 mod several;
 mod silence;
 mod sleep;
-mod sleepers;
+mod start_and_end;
 
 pub use co_progress::CoProgress;
 pub use driver::Driver;
 pub use hook::ProgressHook;
-pub(super) use idle::LOOK_TIME;
 pub use run::LateCall;
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};

@@ -115,8 +115,9 @@ impl Driver {
         if engine.calls.active.len() > MANY_CALLS
             && !engine.calls.next_number.is_multiple_of(MANY_CALLS as u64)
         {
-            engine.has_changes |= engine.push_latest();
-            self.wake_sleepers(engine);
+            if engine.push_latest() {
+                self.sleepers.ring_all();
+            }
         } else {
             self.move_on(engine);
         }

@@ -19,7 +19,7 @@ use super::idle::{
     YIELD_TIME,
 };
 use super::silence::{Silence, late_by};
-use super::sleep::{add_doorbell, add_unheard};
+use super::sleep::{add_doorbell, add_unheard, longest_sleep};
 use crate::observe::status::WaitSlot;
 use crate::observe::trace;
 use crate::progress::engine::{Engine, Ticket};
@@ -325,7 +325,8 @@ impl<'a> JointWait<'a> {
             if self.announced {
                 add_unheard(&engine, &mut set);
             }
-            until = until.into_iter().chain(add_doorbell(doorbell.as_deref(), &mut set, None)).min();
+            let soon = add_doorbell(doorbell.as_deref(), &mut set, longest_sleep(&engine));
+            until = until.into_iter().chain(soon).min();
             doorbells.push(doorbell);
         }
         if !awake {

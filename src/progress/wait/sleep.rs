@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use parking_lot::MutexGuard;
 
 use super::driver::Driver;
-use super::idle::Idle;
+use super::idle::{Idle, LOOK_TIME};
 use super::silence::late_by;
-use super::sleepers::Doorbell;
 use crate::progress::engine::{Engine, PASSES_PER_FULL_POLL};
+use crate::progress::sleepers::Doorbell;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::wake::Wake;
+use crate::transport::control::ControlChannel;
 
 /// Longest nap.
 const NAP_TIME: Duration = Duration::from_millis(1);
@@ -63,6 +64,7 @@ impl Driver {
             if for_all {
                 add_unheard(engine, &mut set);
             }
+            let timeout = longest_sleep(engine).into_iter().chain(timeout).min();
             let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
@@ -77,9 +79,11 @@ impl Driver {
     }
 
     /// Announces that this thread is about to sleep. From now on, peers and other threads ring its doorbell.
-    pub(super) fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
+    pub(in crate::progress) fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
+        engine.opening.note_change();
         let (is_first, doorbell) = self.sleepers.enter(Wake::new);
         if is_first {
+            engine.is_asleep = true;
             engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
         }
         doorbell
@@ -87,11 +91,12 @@ impl Driver {
 
     pub(super) fn wake_up(&self, engine: &mut Engine, doorbell: Option<Arc<Wake>>) {
         if self.sleepers.leave(doorbell) {
+            engine.is_asleep = false;
             engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
         }
     }
 
-    pub(in crate::progress) fn poll_set(&self, engine: &Engine) -> PollSet {
+    pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
         let mut set = PollSet::new();
         self.add_to_poll_set(engine, &mut set);
         set
@@ -100,7 +105,7 @@ impl Driver {
     pub(super) fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
         for control in engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref()) {
             if !control.is_closed() {
-                set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
+                set.add(control, if control.waits_for_room() { Interest::ReadWrite } else { Interest::Read });
             }
             if let Some(process) = control.process() {
                 set.add(process, Interest::Read);
@@ -116,6 +121,12 @@ impl Driver {
             links.filter(|link| link.must_be_asked()).for_each(|link| _ = link.watch(Interest::Hangup, set));
         }
     }
+}
+
+/// The longest time for which a sleeper may sleep, if the kernel has refused a file.
+pub(super) fn longest_sleep(engine: &Engine) -> Option<Duration> {
+    let mut controls = engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref());
+    controls.any(ControlChannel::is_refused).then_some(LOOK_TIME)
 }
 
 /// Adds the sockets of ranks that may send what no call waits for.

@@ -23,6 +23,7 @@ pub(in crate::transport) fn messages(bytes: &[u8]) {
                 // How many doorbells count as one depends on the pieces.
                 Ok(Some(ControlEvent::Message(ControlMessage::Doorbell))) => {}
                 Ok(Some(ControlEvent::Message(message))) => assert_eq!(Some(message), whole.next()),
+                Ok(Some(ControlEvent::File)) => panic!("the peer has passed no file"),
                 Ok(Some(ControlEvent::Closed)) => panic!("the peer has not closed"),
                 Ok(None) => break,
                 Err(_) => is_broken = true,

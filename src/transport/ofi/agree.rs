@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::super::connect::LinkError;
 use super::OfiLink;
 use super::fabric::{Fabric, unsupported};
 use super::hello::{Hello, Verdict, decode_verdict, encode_verdict};
@@ -26,6 +25,9 @@ use crate::sys::socket::Socket;
 const FIRST_FRAME: Duration = Duration::from_secs(30);
 /// Longest wait between two looks.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// The error, and the peer that it concerns, if it is one.
+pub type LinkError = (Option<Rank>, Error);
 
 /// The outcome.
 #[derive(Default)]

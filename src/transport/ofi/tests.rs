@@ -36,7 +36,7 @@ fn deadline() -> Instant {
 }
 
 /// What each of two ranks has agreed to.
-fn agree_as(wanted: [(&str, Wanted<'_>); 2]) -> [Result<Agreed, super::super::connect::LinkError>; 2] {
+fn agree_as(wanted: [(&str, Wanted<'_>); 2]) -> [Result<Agreed, super::agree::LinkError>; 2] {
     let [a, b] = &sockets();
     thread::scope(|scope| {
         let agree_over = |sockets: &Vec<Socket>, (library, wanted)| {

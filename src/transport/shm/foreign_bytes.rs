@@ -78,7 +78,7 @@ impl HostilePeer {
             3 => self.write64(RINGS[1] + 64, value),
             4 => self.write32(RINGS[0] + RETURNED + 4 * slot, value as u32),
             5 => self.write32(RINGS[0] + 72, value as u32),
-            // Sleeping flags, single-copy words, waiting flags.
+            // Awake flags, single-copy words, waiting flags.
             6 => self.write32([64, 320, 328, 336, 340, 344, 348, 640][slot % 8], value as u32),
             _ => self.write32(value as usize >> 32, value as u32),
         }

@@ -1,7 +1,7 @@
 //! Layout of the memory that two ranks share, as types.
 //! ```text
-//! 0     sleeping flag of the lower rank, u32     (one cache line)
-//! 64    sleeping flag of the higher rank
+//! 0     awake flag of the lower rank, u32        (one cache line)
+//! 64    awake flag of the higher rank
 //! 256   single-copy words of the lower rank      (SingleCopyWords)
 //! 320   single-copy words of the higher rank
 //! 512   waiting flag of the lower rank, u32      (a pair of lines)
@@ -72,8 +72,8 @@ type Unused<const BYTES: usize> = [AtomicU8; BYTES];
 /// Everything before the bounce buffers.
 #[repr(C)]
 pub struct PairHeader {
-    /// Sleeping flags, by side.
-    pub sleeping: [SleepingFlag; 2],
+    /// Awake flags, by side.
+    pub awake: [AwakeFlag; 2],
     _unused1: Unused<128>,
     /// Single-copy words, by side.
     pub single_copy: [SingleCopyWords; 2],
@@ -85,9 +85,10 @@ pub struct PairHeader {
     pub rings: [RingMemory; 2],
 }
 
-/// Flag of a side that sleeps and needs the doorbell. It has a cache line of its own.
+/// Flag of a side that is awake. Any other side sleeps, or has not opened the link yet, and needs the
+/// doorbell. It has a cache line of its own.
 #[repr(C)]
-pub struct SleepingFlag {
+pub struct AwakeFlag {
     pub word: AtomicU32,
     _unused: Unused<60>,
 }

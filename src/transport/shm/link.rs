@@ -1,7 +1,7 @@
 //! A link through shared memory: its parts, and what the engine sees of it.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{OwnedFd, RawFd};
 
 use super::adapt::cache_distance::CacheDistance;
 use super::adapt::cma_choice::CmaChoice;
@@ -9,11 +9,13 @@ use super::adapt::store_mode::StoreModes;
 use super::cma::{Cma, publish_stamp};
 use super::exposure::Exposures;
 use super::pair::PairMemory;
+use super::peer_arena::PeerArena;
 use super::pool::BouncePool;
-use super::protocol::{Ordering, announce_sleep, must_wake};
+use super::protocol::{Ordering, announce_awake, announce_sleep, is_asleep, must_wake};
 use super::recv_ring::RecvRing;
 use super::send_ring::SendRing;
 use super::zero_copy::ZeroCopy;
+use crate::sys::owned::Owned;
 use crate::sys::shared_memory::SharedMemory;
 use crate::transport::{Arrival, Header, Link, SingleCopy};
 
@@ -29,7 +31,7 @@ pub struct ShmLink {
     pub(super) rebalanced: u32,
     /// Messages in this side's memory that the peer reads there.
     pub(super) exposures: Exposures,
-    /// Whether something was published or released since the last look at the peer's sleeping flag.
+    /// Whether something was published or released since the last look at the peer's awake flag.
     pub(super) is_doorbell_due: bool,
     /// Whether ranks share processors.
     pub(super) is_oversubscribed: bool,
@@ -58,6 +60,7 @@ impl ShmLink {
     ) -> io::Result<ShmLink> {
         let memory = PairMemory::new(mapping, slots, side);
         publish_stamp(memory.own_single_copy())?;
+        announce_awake(memory.own_awake());
         // SAFETY: the link owns the memory and the handles, and drops them together.
         let (outgoing, incoming) = unsafe { memory.rings() };
         Ok(ShmLink {
@@ -75,6 +78,19 @@ impl ShmLink {
             cma_choice: CmaChoice::default(),
             zero_copy: ZeroCopy::default(),
         })
+    }
+
+    /// Whether the peer's arena has not come.
+    pub fn awaits_arena(&self) -> bool {
+        self.zero_copy.peer.is_pending()
+    }
+
+    /// Takes over what is known of the peer's arena.
+    pub(super) fn set_arena(&mut self, arena: PeerArena) {
+        match arena {
+            PeerArena::Known(_) => self.enable_zero_copy(ZeroCopy::with_peer(arena)),
+            PeerArena::Pending | PeerArena::Lost => self.zero_copy.peer = arena,
+        }
     }
 
     /// Permits zero copies from now on: out of this side's memory, which the peer has mapped, and out of the
@@ -151,23 +167,25 @@ impl Link for ShmLink {
         None
     }
 
+    fn take_file(&mut self, file: Option<Owned<OwnedFd>>) -> io::Result<()> {
+        let arena = std::mem::take(&mut self.zero_copy.peer).with_file(file)?;
+        self.set_arena(arena);
+        Ok(())
+    }
+
     fn set_sleeping(&mut self, sleeping: bool) {
-        let flag = self.memory.own_sleeping();
-        if sleeping {
-            announce_sleep(flag);
-        } else {
-            flag.store(0, Ordering::Relaxed);
-        }
+        let awake = self.memory.own_awake();
+        if sleeping { announce_sleep(awake) } else { announce_awake(awake) }
     }
 
     #[inline]
     fn peer_needs_doorbell(&mut self) -> bool {
-        std::mem::take(&mut self.is_doorbell_due) && must_wake(self.memory.peer_sleeping())
+        std::mem::take(&mut self.is_doorbell_due) && must_wake(self.memory.peer_awake())
     }
 
     #[inline]
     fn peer_is_asleep(&self) -> bool {
-        self.is_doorbell_due && self.memory.peer_sleeping().load(Ordering::Relaxed) != 0
+        self.is_doorbell_due && is_asleep(self.memory.peer_awake())
     }
 
     fn transport(&self) -> &'static str {

@@ -49,16 +49,16 @@ impl PairMemory {
         (unsafe { Ring::new(outgoing) }, unsafe { Ring::new(incoming) })
     }
 
-    /// The sleeping flag of this side.
+    /// The awake flag of this side.
     #[inline]
-    pub fn own_sleeping(&self) -> &AtomicU32 {
-        &self.own(&self.header().sleeping).word
+    pub fn own_awake(&self) -> &AtomicU32 {
+        &self.own(&self.header().awake).word
     }
 
-    /// The sleeping flag of the peer.
+    /// The awake flag of the peer.
     #[inline]
-    pub fn peer_sleeping(&self) -> &AtomicU32 {
-        &self.peer(&self.header().sleeping).word
+    pub fn peer_awake(&self) -> &AtomicU32 {
+        &self.peer(&self.header().awake).word
     }
 
     /// The flag by which this side announces that it waits for a message.

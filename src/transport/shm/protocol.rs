@@ -19,10 +19,10 @@
 //! its own stores are visible, because it releases slots [several at a time](Consumer::release). The atomics
 //! are loom's in the model (crate `anyccl-models`).
 //!
-//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, executes a SeqCst fence, and looks at the
-//! ring once more. The other side publishes, executes a SeqCst fence, and reads `sleeping`. One of the two
+//! Sleeping: a rank that is about to sleep stores `awake = 0`, executes a SeqCst fence, and looks at the
+//! ring once more. The other side publishes, executes a SeqCst fence, and reads `awake`. One of the two
 //! must see the other's store, so no wake-up is lost. A consumer with slots that are read and not released
-//! may look at `sleeping` without a fence. If it misses a sleeper, that sleeper waits for fragments that are
+//! may look at `awake` without a fence. If it misses a sleeper, that sleeper waits for fragments that are
 //! still to be read.
 
 #[cfg(loom)]
@@ -201,16 +201,28 @@ fn turn_of(lap: u64) -> u32 {
 }
 
 /// Announces that this side is about to sleep. It must look at everything once more afterwards.
-pub fn announce_sleep(sleeping: &AtomicU32) {
-    sleeping.store(1, Ordering::Relaxed);
+pub fn announce_sleep(awake: &AtomicU32) {
+    awake.store(0, Ordering::Relaxed);
     fence(Ordering::SeqCst);
+}
+
+/// Announces that this side is awake. New memory, which holds 0, belongs to a side that sleeps: it has not
+/// looked there yet.
+pub fn announce_awake(awake: &AtomicU32) {
+    awake.store(1, Ordering::Relaxed);
+}
+
+/// Whether the other side is seen to sleep. This look may miss a side that has just gone to sleep.
+#[inline]
+pub fn is_asleep(awake: &AtomicU32) -> bool {
+    awake.load(Ordering::Relaxed) == 0
 }
 
 /// Whether the other side sleeps and must be woken for what was published before this call.
 #[inline]
-pub fn must_wake(sleeping: &AtomicU32) -> bool {
+pub fn must_wake(awake: &AtomicU32) -> bool {
     fence(Ordering::SeqCst);
-    sleeping.load(Ordering::Relaxed) != 0
+    is_asleep(awake)
 }
 
 // The module is named by path because another crate also compiles this file, from elsewhere.

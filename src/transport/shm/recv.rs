@@ -5,7 +5,7 @@ use std::io;
 use super::control_line::{Content, ControlLine, Extent, HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::exposure;
 use super::link::ShmLink;
-use super::protocol::Ordering;
+use super::protocol::{Ordering, is_asleep};
 use super::recv_ring::{Fragment, FragmentSource, RecvRing};
 use super::zero_copy::{PIECE_BYTES, overlap};
 use crate::sys::memory_copy::copy_from_shared;
@@ -169,7 +169,7 @@ impl ShmLink {
             self.note_watched_read();
         }
         // A peer that has just gone to sleep is found at the next fragment, or has nothing to wait for.
-        let is_asleep = self.memory.peer_sleeping().load(Ordering::Relaxed) != 0;
+        let is_asleep = is_asleep(self.memory.peer_awake());
         let RecvRing { ring, consumer, head_buffer, .. } = &mut self.recv;
         self.is_doorbell_due |= consumer.release(&ring.consumed, head_buffer.is_some(), is_asleep);
         if let Some(buffer) = *head_buffer

@@ -4,12 +4,13 @@
 //! its arena and the length into a control line. The receiver has the arena mapped, and reads or reduces the
 //! message in place.
 //!
-//! Both sides pass the descriptor of their arena when they connect. So this works even where reading another
-//! process's memory is forbidden.
+//! Each side passes the descriptor of its arena when it opens its end of the link. So this works even where
+//! reading another process's memory is forbidden.
 
 use std::io;
 
-use crate::memory::{Arena, Window};
+use super::peer_arena::PeerArena;
+use crate::memory::Arena;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Shortest message that goes by zero copy. For a shorter one, waiting for the receiver costs more than the
@@ -26,7 +27,7 @@ const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 #[derive(Default)]
 pub(super) struct ZeroCopy {
     own: Option<&'static Arena>,
-    peer: Option<Window>,
+    pub peer: PeerArena,
     /// Memory of this side that the peer read last.
     pub exposed: Range,
     /// Memory in which this side received last, if it has not been sent from since.
@@ -41,8 +42,15 @@ pub(super) fn overlap(a: Range, b: Range) -> bool {
 }
 
 impl ZeroCopy {
-    pub fn new(own: &'static Arena, peer: Window) -> ZeroCopy {
-        ZeroCopy { own: Some(own), peer: Some(peer), ..ZeroCopy::default() }
+    /// Zero copies out of the peer's arena, and out of that of this process. Without the latter, which takes
+    /// a descriptor, only the peer's messages are read in place.
+    pub fn with_peer(peer: PeerArena) -> ZeroCopy {
+        ZeroCopy { own: Arena::of_this_process().ok(), peer, ..ZeroCopy::default() }
+    }
+
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn new(own: &'static Arena, peer: crate::memory::Window) -> ZeroCopy {
+        ZeroCopy { own: Some(own), peer: PeerArena::Known(peer), ..ZeroCopy::default() }
     }
 
     #[inline]
@@ -52,7 +60,7 @@ impl ZeroCopy {
 
     /// The bytes that the peer exposes. Pointers from earlier calls are invalid afterwards.
     pub fn map(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
-        let window = self.peer.as_mut().ok_or_else(|| garbage("a zero copy from nowhere"))?;
+        let window = self.peer.window().ok_or_else(|| garbage("a zero copy from nowhere"))?;
         window.at(offset, bytes)
     }
 

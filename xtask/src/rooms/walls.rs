@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tuning", &["base", "sys", "plan", "cost", "algo", "config"]),
     ("executor", &["base", "sys", "plan", "observe", "reduce", "memory", "transport", "endpoint"]),
     ("p2p", &["base", "sys", "transport"]),
-    ("progress", &["base", "sys", "observe", "transport", "endpoint", "executor", "p2p"]),
+    ("progress", &["base", "sys", "observe", "memory", "transport", "endpoint", "executor", "p2p"]),
     ("backend", &["base", "sys", "plan", "config", "reduce", "device"]),
     ("simulate", &["base", "plan", "cost", "algo", "tuning"]),
     (

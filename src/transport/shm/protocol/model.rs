@@ -96,6 +96,7 @@ fn a_slot_that_the_reply_reports_as_consumed_is_free() {
 fn a_sleeper_is_woken_or_sees_the_fragment() {
     loom::model(|| {
         let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        announce_awake(&shared.1);
         let theirs = Arc::clone(&shared);
         let publisher = thread::spawn(move || {
             theirs.0.store(1, Ordering::Release);
@@ -108,29 +109,44 @@ fn a_sleeper_is_woken_or_sees_the_fragment() {
 }
 
 #[test]
+fn a_side_that_opens_its_end_late_is_rung_or_sees_the_fragment() {
+    loom::model(|| {
+        let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        let theirs = Arc::clone(&shared);
+        let publisher = thread::spawn(move || {
+            theirs.0.store(1, Ordering::Release);
+            must_wake(&theirs.1)
+        });
+        announce_awake(&shared.1);
+        announce_sleep(&shared.1);
+        let seen = shared.0.load(Ordering::Acquire) == 1;
+        assert!(publisher.join().unwrap() || seen);
+    });
+}
+
+#[test]
 fn a_producer_that_sleeps_for_a_slot_is_woken_or_sees_one() {
     const SLOTS: usize = 8;
     loom::model(|| {
-        let shared = Arc::new((AtomicU64::new(0), AtomicU32::new(0)));
+        let shared = Arc::new((AtomicU64::new(0), AtomicU32::new(1)));
         let theirs = Arc::clone(&shared);
         // The consumer reads all of a full ring.
         let consumer = thread::spawn(move || {
-            let (consumed, sleeping) = &*theirs;
+            let (consumed, awake) = &*theirs;
             let mut end = Consumer::new(SLOTS, SLOTS);
             let mut has_woken = false;
             for _ in 0..SLOTS {
-                let is_asleep = sleeping.load(Ordering::Relaxed) != 0;
-                has_woken |= end.release(consumed, false, is_asleep) && must_wake(sleeping);
+                has_woken |= end.release(consumed, false, is_asleep(awake)) && must_wake(awake);
             }
             has_woken
         });
-        let (consumed, sleeping) = &*shared;
+        let (consumed, awake) = &*shared;
         let mut end = Producer::new(SLOTS);
         let turn = AtomicU32::new(0);
         for _ in 0..SLOTS {
             end.publish(&turn, false);
         }
-        announce_sleep(sleeping);
+        announce_sleep(awake);
         let sees_one = end.has_room(consumed, 1).unwrap();
         assert!(consumer.join().unwrap() || sees_one);
     });

@@ -43,10 +43,15 @@ struct Doorbells<B> {
 }
 
 impl<B: Doorbell> Sleepers<B> {
-    /// Makes an empty set. `first` is the doorbell of the first sleeper.
-    pub fn new(first: B) -> Sleepers<B> {
-        let doorbells = Doorbells { asleep: Vec::new(), spare: vec![Arc::new(first)] };
+    /// Makes an empty set.
+    pub fn new() -> Sleepers<B> {
+        let doorbells = Doorbells { asleep: Vec::new(), spare: Vec::new() };
         Sleepers { count: AtomicUsize::new(0), doorbells: Mutex::new(doorbells) }
+    }
+
+    /// Keeps a doorbell for a sleeper.
+    pub fn keep(&self, doorbell: B) {
+        self.doorbells().spare.push(Arc::new(doorbell));
     }
 
     /// Adds a thread that is about to sleep. Returns whether it is the first, and its doorbell if `make`

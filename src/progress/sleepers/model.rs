@@ -53,7 +53,9 @@ impl Protocol for Sleepers<ModelDoorbell> {
     type Sleeper = Option<Arc<ModelDoorbell>>;
 
     fn new() -> Self {
-        Sleepers::new(ModelDoorbell::new())
+        let sleepers = Sleepers::new();
+        sleepers.keep(ModelDoorbell::new());
+        sleepers
     }
 
     fn enter(&self) -> Self::Sleeper {
