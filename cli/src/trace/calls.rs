@@ -79,17 +79,26 @@ pub struct Mismatch {
 struct Part<'a> {
     file: &'a RankFile,
     comm: &'a Comm,
-    /// Its operations there, by number of the call.
-    made: BTreeMap<u32, &'a Operation>,
+    /// Its operations there, in the order of their calls.
+    made: BTreeMap<Place, &'a Operation>,
 }
+
+/// How many calls after a certain one of the communicator. Numbers of calls begin anew after the largest, and
+/// those of a join come before the first of the program.
+type Place = i32;
 
 /// The report about each communicator with several ranks.
 pub fn reports(files: &[RankFile]) -> Vec<CommReport> {
     let mut by_comm: BTreeMap<(&str, u32, &str), Vec<Part>> = BTreeMap::new();
     for file in files {
         for comm in &file.communicators {
-            let here = file.operations.iter().filter(|operation| operation.context == comm.context);
-            let made = here.map(|operation| (operation.call_number, operation)).collect();
+            let is_here = |operation: &&Operation| operation.context == comm.context;
+            let of_job = files.iter().filter(|other| other.job == file.job);
+            let any = of_job.flat_map(|other| &other.operations).find(is_here);
+            let any = any.map_or(0, |operation| operation.call_number);
+            let place = |operation: &Operation| operation.call_number.wrapping_sub(any).cast_signed();
+            let here = file.operations.iter().filter(is_here);
+            let made = here.map(|operation| (place(operation), operation)).collect();
             let key = (file.job.as_str(), comm.context, comm.group.as_str());
             by_comm.entry(key).or_default().push(Part { file, comm, made });
         }
@@ -100,8 +109,8 @@ pub fn reports(files: &[RankFile]) -> Vec<CommReport> {
 fn report(parts: &[Part]) -> CommReport {
     let comm = parts[0].comm;
     let known: BTreeSet<u32> = parts.iter().map(|part| part.file.rank).collect();
-    let numbers: BTreeSet<u32> = parts.iter().flat_map(|part| part.made.keys().copied()).collect();
-    let compared: Vec<Arrivals> = numbers.iter().filter_map(|number| Arrivals::of(parts, *number)).collect();
+    let places: BTreeSet<Place> = parts.iter().flat_map(|part| part.made.keys().copied()).collect();
+    let compared: Vec<Arrivals> = places.iter().filter_map(|place| Arrivals::of(parts, *place)).collect();
     let ranks = known.iter().map(|rank| {
         let last_in = || compared.iter().filter(|arrivals| arrivals.last().0 == *rank);
         RankReport {
@@ -125,7 +134,7 @@ fn report(parts: &[Part]) -> CommReport {
         ranks,
         latest,
         unmade: unmade(parts),
-        mismatch: mismatch(parts, &numbers),
+        mismatch: mismatch(parts, &places),
         messages: Messages::of(parts.iter().map(|part| (part.file, part.comm))),
     }
 }
@@ -139,11 +148,11 @@ struct Arrivals<'a> {
 
 impl<'a> Arrivals<'a> {
     /// `None` if the begin is not known of all ranks that have files.
-    fn of(parts: &[Part<'a>], number: u32) -> Option<Arrivals<'a>> {
-        let time = |part: &Part| Some((part.file.rank, part.made.get(&number)?.began?));
+    fn of(parts: &[Part<'a>], place: Place) -> Option<Arrivals<'a>> {
+        let time = |part: &Part| Some((part.file.rank, part.made.get(&place)?.began?));
         let mut times = parts.iter().map(time).collect::<Option<Vec<_>>>()?;
         times.sort_by_key(|(rank, time)| (*time, *rank));
-        (times.len() > 1).then(|| Arrivals { operation: parts[0].made[&number], times })
+        (times.len() > 1).then(|| Arrivals { operation: parts[0].made[&place], times })
     }
 
     fn last(&self) -> (u32, u64) {
@@ -172,11 +181,10 @@ impl<'a> Arrivals<'a> {
 
 /// The last call in which a rank still is, or has failed, while others have not made it.
 fn unmade(parts: &[Part]) -> Option<UnmadeCall> {
-    let is_open = |operation: &&Operation| operation.state != State::Ended;
-    let last = |part: &Part| part.made.last_key_value().map(|(_, operation)| operation.call_number);
-    let open = parts.iter().filter_map(|part| part.made.values().rev().find(|one| is_open(one)));
-    let call = open.max_by_key(|operation| operation.call_number)?;
-    let has_made = |part: &&Part| last(part).is_some_and(|last| last >= call.call_number);
+    let is_open = |(_, operation): &(&Place, &&Operation)| operation.state != State::Ended;
+    let open = parts.iter().filter_map(|part| part.made.iter().rev().find(is_open));
+    let (place, call) = open.max_by_key(|(place, _)| **place)?;
+    let has_made = |part: &&Part| part.made.last_key_value().is_some_and(|(last, _)| last >= place);
     let ranks = |made: bool| {
         let parts = parts.iter().filter(|part| has_made(part) == made);
         parts.map(|part| part.file.rank).collect::<Vec<u32>>()
@@ -190,13 +198,14 @@ fn unmade(parts: &[Part]) -> Option<UnmadeCall> {
     })
 }
 
-fn mismatch(parts: &[Part], numbers: &BTreeSet<u32>) -> Option<Mismatch> {
-    numbers.iter().find_map(|number| {
-        let call = |part: &Part| Some((part.file.rank, part.made.get(number)?.call.clone()));
+fn mismatch(parts: &[Part], places: &BTreeSet<Place>) -> Option<Mismatch> {
+    places.iter().find_map(|place| {
+        let number = parts.iter().find_map(|part| part.made.get(place))?.call_number;
+        let call = |part: &Part| Some((part.file.rank, part.made.get(place)?.call.clone()));
         let calls: BTreeMap<u32, String> = parts.iter().filter_map(call).collect();
         let first = calls.values().next()?;
         // Parts of one call may have counts of their own; those that have, do not show the others'.
-        calls.values().any(|call| call != first).then_some(Mismatch { number: *number, calls })
+        calls.values().any(|call| call != first).then_some(Mismatch { number, calls })
     })
 }
 
@@ -256,6 +265,20 @@ mod tests {
         let unmade = report.unmade.unwrap();
         assert_eq!((unmade.number, &unmade.not_made_by[..], &unmade.made_by[..]), (2, &[1][..], &[0, 2][..]));
         assert!(report.mismatch.is_none());
+    }
+
+    #[test]
+    fn calls_of_a_join_come_before_those_of_the_program() {
+        let mut files = [
+            file(0, &[10 * S, 20 * S, 30 * S, 40 * S], true),
+            file(1, &[11 * S, 21 * S, 31 * S], false),
+            file(2, &[12 * S, 22 * S, 32 * S, 42 * S], true),
+        ];
+        let operations = files.iter_mut().flat_map(|file| &mut file.operations);
+        operations.for_each(|operation| operation.call_number = operation.call_number.wrapping_sub(2));
+        let report = reports(&files).remove(0);
+        let unmade = report.unmade.unwrap();
+        assert_eq!((unmade.number, &unmade.not_made_by[..], report.compared), (1, &[1][..], 3));
     }
 
     #[test]

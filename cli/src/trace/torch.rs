@@ -69,6 +69,10 @@ fn group(comm: &Comm) -> Value {
 
 /// An entry, unless PyTorch knows no such operation.
 fn entry(id: u64, operation: &Operation, comm: &Comm) -> Option<Value> {
+    // A call of the join that comes before number 0. PyTorch's analyser knows no order that begins anew.
+    if operation.number <= 2 && operation.call_number.cast_signed() < 0 {
+        return None;
+    }
     let (count, size) = (operation.count, u64::from(comm.size));
     let all = count.saturating_mul(size);
     let peer = operation.peer.map_or("?".to_string(), |peer| peer.to_string());
