@@ -25,6 +25,9 @@ pub enum CallKind {
     List(Collective),
     /// A message about the collective on memory of devices, which one rank carries out for all.
     OnDevice(Collective),
+    /// A message about collectives of a list on memory of devices. `count` is a [`ListCount`], made by
+    /// [`ListCount::about`].
+    ListOnDevice(Collective),
     /// All ranks end the communicator together.
     Goodbye,
 }
@@ -57,6 +60,7 @@ const FORMATION: u8 = 40;
 const GOODBYE: u8 = 48;
 const LIST: u8 = 64;
 const ON_DEVICE: u8 = 96;
+const LIST_ON_DEVICE: u8 = 128;
 const NO_OP: u8 = 255;
 
 impl CallKind {
@@ -65,6 +69,9 @@ impl CallKind {
         Some(match number {
             TRANSFER => CallKind::Transfer,
             GOODBYE => CallKind::Goodbye,
+            n if n >= LIST_ON_DEVICE => {
+                CallKind::ListOnDevice(*Collective::ALL.get(usize::from(n - LIST_ON_DEVICE))?)
+            }
             n if n >= ON_DEVICE => CallKind::OnDevice(*Collective::ALL.get(usize::from(n - ON_DEVICE))?),
             n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
             n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
@@ -77,7 +84,8 @@ impl CallKind {
         match self {
             CallKind::Collective(collective)
             | CallKind::List(collective)
-            | CallKind::OnDevice(collective) => collective.name(),
+            | CallKind::OnDevice(collective)
+            | CallKind::ListOnDevice(collective) => collective.name(),
             CallKind::Transfer => "transfer",
             CallKind::Formation(formation) => formation.name(),
             CallKind::Goodbye => "finalize",
@@ -133,6 +141,7 @@ impl Call {
     pub fn elements(&self) -> Option<(u64, u64)> {
         let plain = |count| Some((count, self.datatype.bytes() as u64));
         match self.kind {
+            CallKind::ListOnDevice(_) => None,
             CallKind::List(_) => plain(ListCount::from_bits(self.count).elements),
             CallKind::Collective(one) | CallKind::OnDevice(one) if one.has_layout() => None,
             _ => self.opaque().or_else(|| plain(self.count)),
@@ -175,6 +184,7 @@ impl Call {
             CallKind::Formation(f) => FORMATION + f as u8,
             CallKind::List(c) => LIST + c as u8,
             CallKind::OnDevice(c) => ON_DEVICE + c as u8,
+            CallKind::ListOnDevice(c) => LIST_ON_DEVICE + c as u8,
             CallKind::Goodbye => GOODBYE,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
@@ -218,6 +228,9 @@ impl fmt::Display for Call {
             CallKind::Formation(formation) => return f.write_str(formation.name()),
             CallKind::Goodbye => return f.write_str("finalize"),
             CallKind::List(c) => write!(f, "{}_coalesced({}", c.name(), self.datatype.name())?,
+            CallKind::ListOnDevice(c) => {
+                write!(f, "{}_coalesced on devices({}", c.name(), self.datatype.name())?;
+            }
         }
         if let Some(op) = self.op {
             write!(f, " {}", op.name())?;
@@ -228,6 +241,12 @@ impl fmt::Display for Call {
                 write!(f, ", count {count} of {bytes} bytes")?;
             }
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
+            CallKind::ListOnDevice(_) => {
+                let list = ListCount::from_bits(self.count);
+                let ListCount { buffers, lengths, .. } = list;
+                let many = if buffers == 255 { "+" } else { "" };
+                write!(f, ", {} of {buffers}{many} buffers with lengths #{lengths:06x}", list.collectives())?;
+            }
             CallKind::Collective(c) | CallKind::OnDevice(c) if c.counts_messages() => match self.count {
                 Call::WHOLE => {}
                 hash if hash & Call::PARCEL != 0 => write!(f, ", blocks #{hash:016x}")?,
@@ -239,7 +258,12 @@ impl fmt::Display for Call {
             _ => write!(f, ", count {}", self.count)?,
         }
         match self.kind {
-            CallKind::Collective(c) | CallKind::List(c) | CallKind::OnDevice(c) if c.has_root() => {
+            CallKind::Collective(c)
+            | CallKind::List(c)
+            | CallKind::OnDevice(c)
+            | CallKind::ListOnDevice(c)
+                if c.has_root() =>
+            {
                 write!(f, ", root {}", self.root)?;
             }
             CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
@@ -267,6 +291,7 @@ mod tests {
             .chain([CallKind::Transfer, CallKind::Goodbye]);
         let lists = Collective::ALL.map(CallKind::List).into_iter();
         let lists = lists.chain(Collective::ALL.map(CallKind::OnDevice));
+        let lists = lists.chain(Collective::ALL.map(CallKind::ListOnDevice));
         // Under Miri, few datatypes: the code is safe, and there are 50,000 calls.
         let step = if cfg!(miri) { 9 } else { 1 };
         for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others).chain(lists) {
@@ -337,6 +362,20 @@ mod tests {
             text(Collective::GatherV, parcel),
             format!("gather_v(int8, blocks #{parcel:016x}, root 2)")
         );
+    }
+
+    #[test]
+    fn a_list_on_devices_names_how_many_of_its_buffers_a_message_is_about() {
+        let kind = CallKind::ListOnDevice(Collective::AllReduce);
+        let name = ListCount::of([(10, 1), (20, 1), (30, 1)].into_iter());
+        let count = name.about([10, 20].into_iter()).to_bits();
+        let call = Call { kind, datatype: Datatype::Uint8, op: Some(ReduceOp::Sum), root: 0, count };
+        let text = call.to_string();
+        assert!(
+            text.starts_with("all_reduce_coalesced on devices(uint8 sum, 2 of 3 buffers with lengths #"),
+            "{text}"
+        );
+        assert_eq!(call.elements(), None);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub struct ListCount {
 impl ListCount {
     const ELEMENTS_BITS: u32 = 34;
     const LENGTHS_BITS: u32 = 22;
+    const ABOUT_BITS: u32 = 7;
     /// Upper limit of the elements of one message.
     pub const MOST_ELEMENTS: u64 = (1 << ListCount::ELEMENTS_BITS) - 1;
 
@@ -34,6 +35,21 @@ impl ListCount {
         }
         let lengths = (hash >> (u64::BITS - ListCount::LENGTHS_BITS)) as u32;
         ListCount { buffers: number.min(255) as u8, lengths, elements: 0 }
+    }
+
+    /// The count of a message about some collectives of the list, fewer than 128, with these numbers of
+    /// elements. In the place of its elements it has the number of collectives, and a hash.
+    pub fn about(self, lengths: impl ExactSizeIterator<Item = u64>) -> ListCount {
+        let number = lengths.len() as u64;
+        debug_assert!(number < 1 << ListCount::ABOUT_BITS);
+        let hash = lengths.fold(number, |hash, length| mix(hash ^ length));
+        let bits = ListCount::ELEMENTS_BITS - ListCount::ABOUT_BITS;
+        ListCount { elements: hash >> (u64::BITS - bits) << ListCount::ABOUT_BITS | number, ..self }
+    }
+
+    /// How many collectives a message is about.
+    pub fn collectives(self) -> u64 {
+        self.elements & ((1 << ListCount::ABOUT_BITS) - 1)
     }
 
     /// The count in its packed form. `elements` is at most [`ListCount::MOST_ELEMENTS`].
@@ -76,6 +92,14 @@ mod tests {
         let count = ListCount { elements: ListCount::MOST_ELEMENTS, ..of(&[1, 2, 3]) };
         assert_eq!(ListCount::from_bits(count.to_bits()), count);
         assert_eq!(ListCount::from_bits(u64::MAX).to_bits(), u64::MAX);
+    }
+
+    #[test]
+    fn messages_about_other_collectives_of_a_list_have_other_counts() {
+        let about = |lengths: &[u64]| of(&[1, 2, 3]).about(lengths.iter().copied());
+        assert_eq!((about(&[1, 2]).collectives(), about(&[7; 64]).collectives()), (2, 64));
+        assert_ne!(about(&[1, 2]), about(&[2, 1]));
+        assert_eq!(ListCount::from_bits(about(&[u64::MAX; 127]).to_bits()), about(&[u64::MAX; 127]));
     }
 
     #[test]

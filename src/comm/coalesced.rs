@@ -137,9 +137,8 @@ pub(super) unsafe fn start(
     operator: Option<&Arc<Operator>>,
 ) -> Result<Request> {
     comm.check_usable()?;
-    check(comm, list, operator)?;
-    let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
-    let name = ListCount::of(lengths);
+    check_on_host(comm, list, operator)?;
+    let name = list.name();
     let mut started = StartedList { under_way: Vec::new(), outcome: Ok(()) };
     if list.parts.is_empty() {
         started.under_way.push(start_empty(comm, list, name)?);
@@ -151,12 +150,22 @@ pub(super) unsafe fn start(
     Ok(Request::of_parts(Arc::clone(&comm.driver), Box::new(started)))
 }
 
-/// Checks a list.
+/// Checks a list, of which the processor accesses all buffers.
+pub(super) fn check_on_host(
+    comm: &Communicator,
+    list: &List,
+    operator: Option<&Arc<Operator>>,
+) -> Result<()> {
+    check(comm, list, operator)?;
+    let check_host = |part| list.call_on(part).check_host(&comm.devices.kinds, comm.rank, comm.size());
+    list.parts.iter().try_for_each(check_host)
+}
+
+/// Checks a list, wherever its buffers are.
 pub(super) fn check(comm: &Communicator, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
     for part in list.parts {
         let operation = list.call_on(part);
         operation.check(comm.size())?;
-        operation.check_host(&comm.devices.kinds, comm.rank, comm.size())?;
         match operator {
             Some(operator) if operator.opaque_bytes().is_some() => {
                 let text = "a list of buffers by an operator on opaque elements: reduce each by itself";

@@ -33,9 +33,10 @@ impl CallClass {
     /// The class of a collective call.
     pub fn of(kind: CallKind) -> CallClass {
         match kind {
-            CallKind::Collective(one) | CallKind::List(one) | CallKind::OnDevice(one) => {
-                CallClass(one as usize)
-            }
+            CallKind::Collective(one)
+            | CallKind::List(one)
+            | CallKind::OnDevice(one)
+            | CallKind::ListOnDevice(one) => CallClass(one as usize),
             CallKind::Formation(one) => CallClass(FORMATIONS + one as usize),
             CallKind::Goodbye => CallClass(GOODBYE),
             CallKind::Transfer => CallClass::SEND,

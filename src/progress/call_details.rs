@@ -20,7 +20,7 @@ pub(super) fn of_call(prepared: &Prepared, buffers: Buffers) -> String {
     if let Some((count, bytes)) = call.elements() {
         add("count", &count.saturating_mul(bytes / call.datatype.bytes() as u64));
     }
-    if matches!(call.kind, CallKind::OnDevice(_)) {
+    if matches!(call.kind, CallKind::OnDevice(_) | CallKind::ListOnDevice(_)) {
         add("on_device", &true);
     }
     if prepared.extent.is_some_and(|extent| overlap(buffers, extent)) {

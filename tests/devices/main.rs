@@ -17,6 +17,7 @@ mod faults;
 mod later;
 mod launch_orders;
 mod launches;
+mod lists;
 mod mapped;
 mod messages;
 mod mutations;

@@ -1,7 +1,7 @@
 //! A collective on a list of buffers, as its caller describes it.
 
 use super::operation::Operation;
-use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp};
+use crate::base::{Call, CallKind, Collective, Datatype, ListCount, Rank, ReduceOp};
 
 /// One buffer of a list: its input and its output.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,11 @@ pub struct List<'a> {
 }
 
 impl List<'_> {
+    /// What the ranks compare of the list, with each of its messages.
+    pub(in crate::comm) fn name(&self) -> ListCount {
+        ListCount::of(self.parts.iter().map(|part| (part.count as u64, part.datatype as u8)))
+    }
+
     /// The call on one buffer.
     pub(in crate::comm) fn call_on(&self, part: &Part) -> Operation {
         let kind = CallKind::Collective(self.collective);

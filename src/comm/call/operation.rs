@@ -92,6 +92,7 @@ impl Operation {
             | CallKind::Formation(_)
             | CallKind::List(_)
             | CallKind::OnDevice(_)
+            | CallKind::ListOnDevice(_)
             | CallKind::Goodbye => Ok(()),
         }
     }

@@ -284,7 +284,8 @@ impl PlanCache {
             collective: match call.kind {
                 CallKind::Collective(collective)
                 | CallKind::List(collective)
-                | CallKind::OnDevice(collective) => collective,
+                | CallKind::OnDevice(collective)
+                | CallKind::ListOnDevice(collective) => collective,
                 CallKind::Goodbye => Collective::Barrier,
                 // Every rank's record goes to all ranks. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,

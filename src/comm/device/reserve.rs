@@ -16,7 +16,7 @@ use super::staged::ranges::Touched;
 use super::staged::{StagedCall, in_pieces};
 use super::stream_order::StreamInContext;
 use crate::backend::Support;
-use crate::base::{Error, Result};
+use crate::base::{Error, ListCount, Result};
 use crate::comm::call::list::{List, Part};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
@@ -290,24 +290,31 @@ impl CallSpec<'_> {
     ) -> Result<Option<DirectPieces>> {
         match self {
             CallSpec::Collective(operation, operator) => {
-                let Some(pieces) = builtin_pieces(operation, *operator, path) else { return Ok(None) };
+                let of_call = std::iter::once(**operation);
+                let Some(pieces) = builtin_pieces(of_call, *operator, None, path) else { return Ok(None) };
                 // Wrong arguments are refused as on host memory.
                 comm.plan_with(operation, *operator)?;
-                let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
-                let sides = extent.map(|extent| {
-                    [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]
-                });
-                check_direct_buffers(comm, operation, sides.into_iter().flatten())?;
+                check_direct_buffers(comm, operation, sides_of(comm, operation))?;
                 Ok(Some(pieces))
             }
             CallSpec::Unequal(call, operator) => {
                 Placed::of(call, call.datatype.bytes(), comm.rank, comm.size())?;
                 let Some((operation, blocks)) = UnequalBlocks::of(call) else { return Ok(None) };
-                let Some(mut pieces) = builtin_pieces(&operation, *operator, path) else { return Ok(None) };
+                let of_call = std::iter::once(operation);
+                let pieces = builtin_pieces(of_call, *operator, None, path);
+                let Some(mut pieces) = pieces else { return Ok(None) };
                 operator.map_or(Ok(()), |operator| operator.check(&operation.call))?;
                 let used = blocks.input.used().chain(blocks.output.used());
                 check_direct_buffers(comm, &operation, used.map(|(start, bytes)| (start as usize, bytes)))?;
                 pieces.unequal = Some(Arc::new(blocks));
+                Ok(Some(pieces))
+            }
+            CallSpec::List(list, operator) => {
+                let calls = || list.parts.iter().map(|part| list.call_on(part));
+                let pieces = builtin_pieces(calls(), *operator, Some(list.name()), path);
+                let Some(pieces) = pieces else { return Ok(None) };
+                coalesced::check(comm, list, *operator)?;
+                calls().try_for_each(|call| check_direct_buffers(comm, &call, sides_of(comm, &call)))?;
                 Ok(Some(pieces))
             }
             _ => Ok(None),
@@ -365,7 +372,7 @@ impl CallSpec<'_> {
                 let list = List { parts: &parts, ..**list };
                 let on_copy = factor_on_copy(*operator, host);
                 let operator = on_copy.as_ref().or(*operator);
-                coalesced::check(comm, &list, operator)?;
+                coalesced::check_on_host(comm, &list, operator)?;
                 described(CallSpec::List(&list, operator))
             }
             CallSpec::Send(what) => {
@@ -383,15 +390,25 @@ impl CallSpec<'_> {
     }
 }
 
-/// The pieces of a collective on the direct path, if its operator is builtin and the leader has a kernel.
+/// The pieces of collectives on the direct path, if their operator is builtin and the leader has kernels.
 fn builtin_pieces(
-    operation: &Operation,
+    operations: impl Iterator<Item = Operation>,
     operator: Option<&Arc<Operator>>,
+    list: Option<ListCount>,
     path: &DirectPath<Communicator>,
 ) -> Option<DirectPieces> {
     let is_builtin = operator.is_none_or(|operator| operator.scales());
-    let pieces = DirectPieces::of(operation, operator, path.size(), path.slot_bytes())?;
-    (is_builtin && operation.call.count > 0 && path.has_kernel(&pieces)).then_some(pieces)
+    let operations = operations.filter(|operation| operation.call.count > 0);
+    let pieces = DirectPieces::of(operations, operator, list, path.bundle_limits())?;
+    (is_builtin && !pieces.is_at_end() && path.has_kernel(&pieces)).then_some(pieces)
+}
+
+/// Address and length of what a collective reads and writes on this rank.
+fn sides_of(comm: &Communicator, operation: &Operation) -> impl Iterator<Item = (usize, usize)> {
+    let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
+    let sides =
+        extent.map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
+    sides.into_iter().flatten()
 }
 
 /// Refuses buffers that streams cannot use.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
-use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceMemory, PieceUse};
+use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceMemory};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
@@ -43,10 +43,12 @@ impl<H: Host> ReservedCall<H> {
     ) -> Result<ReservedCall<H>> {
         let stream = path.stream(stream)?;
         path.serve_owners();
-        if !pieces.are_many() && path.may_take() && stream.waiting.is_none() {
-            let piece_use = PieceUse { may_be_whole: false, memory: PieceMemory::Pool };
-            let whole = pieces.whole();
-            if let Some((exchange, call)) = path.prepare(whole, comm.rank(), &pieces, &stream, piece_use)? {
+        if path.may_take()
+            && stream.waiting.is_none()
+            && let Some(bundle) = pieces.only_bundle().map(Arc::new)
+        {
+            let prepared = path.prepare(&bundle, comm.rank(), &pieces, &stream, PieceMemory::Pool)?;
+            if let Some((exchange, call)) = prepared {
                 return Ok(ReservedCall::new(DeviceCall::Direct { call, exchange: Box::new(exchange) }));
             }
         }

@@ -53,7 +53,8 @@ static PUBLISHED: LazyLock<Mutex<HashMap<u64, Published>>> = LazyLock::new(Mutex
 
 struct Published {
     rank: Rank,
-    buffers: RankBuffers,
+    /// For each piece of a bundle.
+    buffers: Vec<RankBuffers>,
     is_used: Arc<AtomicBool>,
 }
 
@@ -80,8 +81,8 @@ impl Drop for LocalUse {
 }
 
 impl PublishedBuffers {
-    /// Adds the buffers of a rank.
-    pub fn add(rank: Rank, buffers: RankBuffers) -> Result<PublishedBuffers> {
+    /// Adds the buffers of a rank, for each piece of a bundle.
+    pub fn add(rank: Rank, buffers: Vec<RankBuffers>) -> Result<PublishedBuffers> {
         let mut number = [0; 8];
         getrandom::fill(&mut number)
             .map_err(|error| Error::Unsupported(format!("cannot get random bytes: {error}")))?;
@@ -118,15 +119,44 @@ pub struct MappedSide {
     pub offset: u64,
 }
 
-/// Record that each rank sends to the leader: where its buffers are.
+/// The buffers of a rank in a piece, as the leader of another process finds them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MappedSides {
+    pub input: MappedSide,
+    pub output: MappedSide,
+}
+
+impl MappedSides {
+    /// Bytes in a message.
+    pub const BYTES: usize = MappedSides::WORDS * size_of::<u64>();
+    const WORDS: usize = 4;
+
+    /// The message.
+    pub fn to_bytes(self) -> [u8; MappedSides::BYTES] {
+        let MappedSides { input, output } = self;
+        let words: [u64; MappedSides::WORDS] = [input.token, input.offset, output.token, output.offset];
+        let mut bytes = [0; MappedSides::BYTES];
+        bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a message.
+    pub fn from_bytes(bytes: &[u8; MappedSides::BYTES]) -> MappedSides {
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
+        MappedSides {
+            input: MappedSide { token: word(0), offset: word(1) },
+            output: MappedSide { token: word(2), offset: word(3) },
+        }
+    }
+}
+
+/// Record that each rank sends to the leader, before the sides of each piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferRecord {
     /// Number in the list of the process. 0: the rank is in another process.
     pub number: u64,
     /// The slot of the bounce buffer, for a side that is not mapped.
     pub slot: MappedSide,
-    pub input: MappedSide,
-    pub output: MappedSide,
     /// The offer of what is mapped.
     pub offer: OfferBits,
     /// Whether the rank has asked the leader to map or to unmap memory.
@@ -140,9 +170,9 @@ pub struct BufferRecord {
 impl BufferRecord {
     /// Bytes of a message.
     pub const BYTES: usize = BufferRecord::WORDS * size_of::<u64>() + Scalar::BYTES;
-    const WORDS: usize = 11;
+    const WORDS: usize = 7;
     /// The word that says whether the rank has asked to map or unmap.
-    const MAP_REQUEST: usize = 9;
+    const MAP_REQUEST: usize = 5;
 
     /// The message.
     pub fn to_bytes(self) -> [u8; BufferRecord::BYTES] {
@@ -150,10 +180,6 @@ impl BufferRecord {
             self.number,
             self.slot.token,
             self.slot.offset,
-            self.input.token,
-            self.input.offset,
-            self.output.token,
-            self.output.offset,
             self.offer.index,
             self.offer.word,
             u64::from(self.has_map_request),
@@ -185,22 +211,20 @@ impl BufferRecord {
         BufferRecord {
             number: word(0),
             slot: MappedSide { token: word(1), offset: word(2) },
-            input: MappedSide { token: word(3), offset: word(4) },
-            output: MappedSide { token: word(5), offset: word(6) },
-            offer: OfferBits { index: word(7), word: word(8) },
+            offer: OfferBits { index: word(3), word: word(4) },
             has_map_request: word(BufferRecord::MAP_REQUEST) != 0,
-            all_mapped: word(10) != 0,
+            all_mapped: word(6) != 0,
             scalar: std::array::from_fn(|i| bytes[8 * BufferRecord::WORDS + i]),
         }
     }
 
-    /// The buffers of the rank that has sent the record, and their use by the kernel. `foreign_buffers` gives
-    /// those of a rank in another process, if there is one.
+    /// The buffers of the rank that has sent the record, for each piece, and their use by the kernel.
+    /// `foreign_buffers` gives those of a rank in another process, if there is one.
     pub fn buffers(
         &self,
         rank: Rank,
-        foreign_buffers: impl FnOnce(&BufferRecord) -> Option<(RankBuffers, Option<BufferUse>)>,
-    ) -> Result<(RankBuffers, Option<BufferUse>)> {
+        foreign_buffers: impl FnOnce(&BufferRecord) -> Option<(Vec<RankBuffers>, Option<BufferUse>)>,
+    ) -> Result<(Vec<RankBuffers>, Option<BufferUse>)> {
         let buffers = if self.number == 0 {
             foreign_buffers(self)
         } else {
@@ -226,14 +250,13 @@ mod tests {
     #[test]
     fn a_rank_reaches_only_its_own_places_and_slots_that_exist() {
         let input = SideBlocks::Apart { start: 4096, step: 16 };
-        let buffers = RankBuffers { input, output: SideBlocks::At(vec![8192, 9000]) };
-        assert_eq!((buffers.input.place(2, 4), buffers.output.place(1, 4)), (4128, 9004));
+        let both = RankBuffers { input, output: SideBlocks::At(vec![8192, 9000]) };
+        assert_eq!((both.input.place(2, 4), both.output.place(1, 4)), (4128, 9004));
+        let buffers = vec![both.clone(), RankBuffers::default()];
         let entry = PublishedBuffers::add(3, buffers.clone()).unwrap();
         let record = BufferRecord {
             number: entry.number(),
             slot: MappedSide { token: 1, offset: 9 },
-            input: MappedSide { token: 2, offset: 3 },
-            output: MappedSide { token: 4, offset: 5 },
             offer: OfferBits { index: 6, word: 7 },
             has_map_request: true,
             all_mapped: false,
@@ -243,6 +266,9 @@ mod tests {
         assert_eq!(BufferRecord::from_bytes(&bytes), record);
         BufferRecord::set_map_request(&mut bytes, false);
         assert_eq!(BufferRecord::from_bytes(&bytes), BufferRecord { has_map_request: false, ..record });
+        let (input, output) = (MappedSide { token: 2, offset: 3 }, MappedSide { token: 4, offset: u64::MAX });
+        let sides = MappedSides { input, output };
+        assert_eq!(MappedSides::from_bytes(&sides.to_bytes()), sides);
         let (found, used) = record.buffers(3, |_| None).unwrap();
         assert_eq!(found, buffers);
         let others = |_: &BufferRecord| Some((buffers.clone(), None));

@@ -198,6 +198,14 @@ impl DirectCall {
         self.launches.as_ref().map_or(0, |launches| launches.table_address)
     }
 
+    /// Drops all launches but the first ones. On a stream that waits they are enqueued already, and find
+    /// tables of zeros.
+    pub fn keep_launches(&mut self, number: usize) {
+        if let Some(launches) = &mut self.launches {
+            launches.launches.truncate(number);
+        }
+    }
+
     /// See [`StreamCallState::event`].
     pub fn event(&self) -> Option<Arc<StreamEvent>> {
         self.state.event()

@@ -57,7 +57,7 @@ impl<H: Host> CapturedPieces<H> {
         let stream = path.stream(|driver, context| STREAMS.own(driver, context))?;
         let _entered = Entered::in_context(driver, context)?;
         let event = Arc::new(stream.events.borrow()?);
-        let block = Arc::new(PinnedBlock::kept(driver, stream.events.context(), path.block_bytes())?);
+        let block = Arc::new(PinnedBlock::kept(driver, stream.events.context(), path.block_bytes(&pieces))?);
         let path = Arc::downgrade(path);
         Ok(CapturedPieces { path, driver, context, pieces, rank, stream, event, block, outputs })
     }

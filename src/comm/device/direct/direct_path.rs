@@ -8,16 +8,17 @@ use parking_lot::Mutex;
 
 use super::block_report::{BlockReport, BlockSpan};
 use super::bounce::{Bounce, SLOT_BYTES, Slot, TakenSlot};
-use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers, SideBlocks};
+use super::buffers::{BufferRecord, BufferUse, MappedSide, MappedSides, RankBuffers, SideBlocks};
+use super::bundle::{BundleLimits, PlacedPiece};
 use super::ipc_cache::{Importer, Owner, serve_all};
-use super::kernels::KernelWork;
+use super::kernels::{KernelWork, table_bytes};
 use super::leases::Leases;
-use super::pieces::{DirectPieces, Piece};
+use super::pieces::DirectPieces;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
 use crate::config::DeviceMapChoice;
-use crate::device::direct::{DeviceMemory, Kernels};
+use crate::device::direct::{DeviceMemory, Kernels, Mapped};
 use crate::device::{CudaContext, CudaDriver, Entered, Ordinal};
 
 /// The rank that carries out the calls.
@@ -90,9 +91,10 @@ impl<H: Host> DirectPath<H> {
         self.size
     }
 
-    /// Bytes that a piece may have on one side of a rank, if there is a limit.
-    pub fn slot_bytes(&self) -> Option<usize> {
-        self.has_slots().then_some(SLOT_BYTES)
+    /// What bundles of calls may have. Equal on all ranks.
+    pub fn bundle_limits(&self) -> BundleLimits {
+        let slot = self.has_slots().then_some(SLOT_BYTES);
+        BundleLimits { size: self.size, slot, table: table_bytes(self.size) }
     }
 
     /// Whether ranks may have slots in memory that the leader can address. Equal on all ranks.
@@ -102,7 +104,7 @@ impl<H: Host> DirectPath<H> {
 
     /// Whether the leader has a kernel for the pieces of a call.
     pub fn has_kernel(&self, pieces: &DirectPieces) -> bool {
-        KernelWork::of(&pieces.whole(), self.size).is_some()
+        pieces.wholes().all(|placed| KernelWork::of(&placed.piece, self.size).is_some())
     }
 
     /// The stream of a call in the context of this rank.
@@ -142,15 +144,15 @@ impl<H: Host> DirectPath<H> {
         Some(end())
     }
 
-    /// Where a rank in another process has its buffers of a piece, as the leader addresses them, and the
-    /// use of what it has mapped. `None`: the record is wrong, or the rank has withdrawn its buffers.
+    /// Where a rank in another process has its buffers of some pieces, as the leader addresses them, and the
+    /// use of what it has mapped. `None`: what it has sent is wrong, or the rank has withdrawn its buffers.
     pub fn foreign_buffers(
         &self,
         rank: Rank,
         record: &BufferRecord,
-        piece: &Piece,
-        report: Option<&BlockReport>,
-    ) -> Option<(RankBuffers, Option<BufferUse>)> {
+        pieces: &[PlacedPiece],
+        (sides, report): (&[MappedSides], Option<&BlockReport>),
+    ) -> Option<(Vec<RankBuffers>, Option<BufferUse>)> {
         let importer = self.importer(rank);
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
             importer.note_map_request();
@@ -164,38 +166,23 @@ impl<H: Host> DirectPath<H> {
             mapped.push(allocation);
             slot = Slot::is_at(offset).then(|| Slot::at(address));
         }
-        let mut side =
-            |side: MappedSide, in_slot: Option<u64>, blocks: usize, spans: Option<&[BlockSpan]>| {
-                let bytes = piece.bytes() as u64;
-                if side.token == 0 {
-                    let has_none = spans.is_some_and(|spans| spans.iter().all(|span| span.bytes == 0));
-                    let in_slot = in_slot.filter(|_| blocks as u64 * bytes <= SLOT_BYTES as u64);
-                    let nowhere = (blocks == 0 || has_none).then_some(0);
-                    return Some(SideBlocks::Apart { start: in_slot.or(nowhere)?, step: bytes });
-                }
-                let step = piece.call.count * piece.call.datatype.bytes() as u64;
-                let end = |most: u64, span: &BlockSpan| Some(most.max(span.offset.checked_add(span.bytes)?));
-                let span = match spans {
-                    Some(spans) => spans.iter().try_fold(0, end)?,
-                    None => blocks.saturating_sub(1) as u64 * step + bytes,
-                };
-                let (start, allocation) = importer.address(side.token, side.offset, span)?;
-                mapped.push(allocation);
-                Some(match spans {
-                    Some(spans) => SideBlocks::At(spans.iter().map(|span| start + span.offset).collect()),
-                    None => SideBlocks::Apart { start, step },
-                })
-            };
+        let (in_slot, out_slot) = (slot.map(|slot| slot.input), slot.map(|slot| slot.output));
         let (of_input, of_output) =
             (report.map(|report| &report.input[..]), report.map(|report| &report.output[..]));
-        let (in_slot, out_slot) = (slot.map(|slot| slot.input), slot.map(|slot| slot.output));
-        let input = side(record.input, in_slot, piece.input_blocks(self.size, rank), of_input)?;
-        let output = side(record.output, out_slot, piece.output_blocks(self.size, rank), of_output)?;
-        let in_use = match mapped.is_empty() {
-            true => None,
-            false => Some(BufferUse::Mapped(importer.take(record.offer)?, mapped)),
+        let mut foreign = Foreign { importer: &importer, mapped };
+        let buffers = |(placed, sides): (&PlacedPiece, &MappedSides)| {
+            let piece = &placed.piece;
+            let (reads, writes) = (piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank));
+            let input = foreign.side(sides.input, in_slot, (placed, reads), of_input)?;
+            let output = foreign.side(sides.output, out_slot, (placed, writes), of_output)?;
+            Some(RankBuffers { input, output })
         };
-        Some((RankBuffers { input, output }, in_use))
+        let buffers = pieces.iter().zip(sides).map(buffers).collect::<Option<Vec<_>>>()?;
+        let in_use = match foreign.mapped.is_empty() {
+            true => None,
+            false => Some(BufferUse::Mapped(importer.take(record.offer)?, foreign.mapped)),
+        };
+        Some((buffers, in_use))
     }
 
     /// The connection to a rank in another process, which maps buffers of this one.
@@ -247,6 +234,47 @@ impl<H: Host> DirectPath<H> {
     /// What only the leader has; `None` on the other ranks.
     pub(super) fn leader(&self) -> Option<&Leader> {
         self.leader.as_ref()
+    }
+}
+
+/// The buffers of a rank in another process, as they are found.
+struct Foreign<'a> {
+    importer: &'a Importer,
+    /// The allocations that were found.
+    mapped: Vec<Arc<Mapped>>,
+}
+
+impl Foreign<'_> {
+    /// One side of a piece with so many blocks. `in_slot`: where the side of the slot begins.
+    fn side(
+        &mut self,
+        side: MappedSide,
+        in_slot: Option<u64>,
+        (placed, blocks): (&PlacedPiece, usize),
+        spans: Option<&[BlockSpan]>,
+    ) -> Option<SideBlocks> {
+        let piece = &placed.piece;
+        let bytes = piece.bytes() as u64;
+        if side.token == 0 {
+            let has_none = spans.is_some_and(|spans| spans.iter().all(|span| span.bytes == 0));
+            let end = placed.slot_at as u64 + blocks as u64 * bytes;
+            let in_slot = in_slot.filter(|_| end <= SLOT_BYTES as u64);
+            let nowhere = (blocks == 0 || has_none).then_some(0);
+            let start = in_slot.map(|start| start + placed.slot_at as u64).or(nowhere)?;
+            return Some(SideBlocks::Apart { start, step: bytes });
+        }
+        let step = piece.call.count * piece.call.datatype.bytes() as u64;
+        let end = |most: u64, span: &BlockSpan| Some(most.max(span.offset.checked_add(span.bytes)?));
+        let span = match spans {
+            Some(spans) => spans.iter().try_fold(0, end)?,
+            None => blocks.saturating_sub(1) as u64 * step + bytes,
+        };
+        let (start, allocation) = self.importer.address(side.token, side.offset, span)?;
+        self.mapped.push(allocation);
+        Some(match spans {
+            Some(spans) => SideBlocks::At(spans.iter().map(|span| start + span.offset).collect()),
+            None => SideBlocks::Apart { start, step },
+        })
     }
 }
 

@@ -1,22 +1,22 @@
-//! The messages of one piece: the ranks send rank 0 their records, and rank 0 broadcasts when the
-//! result is there.
+//! The messages of one bundle: the ranks send rank 0 their records, and rank 0 broadcasts when the result is
+//! there.
 
 use std::sync::Arc;
 
 use super::block_report::{self, BlockReport};
-use super::buffers::{BufferRecord, BufferUse, PublishedBuffers, RankBuffers};
+use super::buffers::{BufferRecord, BufferUse, MappedSides, PublishedBuffers, RankBuffers};
+use super::bundle::{Bundle, PlacedPiece};
 use super::call::DirectCall;
 use super::direct_path::{DirectPath, LEADER};
 use super::ipc_cache::{Found, Offer, Owner};
-use super::kernels::KernelWork;
-use super::pieces::{DirectPieces, Piece};
-use super::table::Tables;
+use super::piece::Piece;
+use super::table::{Tables, fill_tables};
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Scalar;
 use crate::comm::device::host::Host;
 
-/// What a piece needs next.
+/// What a bundle needs next.
 pub enum Next<S> {
     /// The end of another call of the engine.
     Call(S),
@@ -36,15 +36,22 @@ enum Phase {
     Telling,
 }
 
-/// Buffers of a piece that the leader of another process has mapped.
+/// Buffers of a rank that the leader of another process has mapped.
 pub struct Offered {
     pub owner: Arc<Owner>,
-    pub input: Option<Found>,
-    pub output: Option<Found>,
+    /// For each piece of the bundle.
+    pub found: Vec<FoundSides>,
     pub offer: Offer,
 }
 
-/// What the leader may use of the buffers of a rank in a piece.
+/// Buffers of a piece in what the leader has mapped.
+#[derive(Default)]
+pub struct FoundSides {
+    pub input: Option<Found>,
+    pub output: Option<Found>,
+}
+
+/// What the leader may use of the buffers of a rank in a bundle.
 pub struct SharedBuffers {
     /// Set if the rank shares the process of the leader.
     pub published: Option<PublishedBuffers>,
@@ -61,66 +68,58 @@ impl SharedBuffers {
     }
 }
 
-/// The messages of a piece on one rank.
+/// The messages of a bundle on one rank.
 pub struct DirectExchange<H: Host> {
     path: Arc<DirectPath<H>>,
-    piece: Piece,
-    /// The call as the other ranks see it.
-    signature: Call,
+    bundle: Arc<Bundle>,
     /// Whether each record has a report of blocks behind it.
     has_reports: bool,
     phase: Phase,
     /// Number of the call among those of the communicator.
     number: u64,
-    /// The record, and the report.
+    /// The record, the sides of each piece, and the report.
     mine: Vec<u8>,
     /// On rank 0, those of all ranks.
     all: Vec<u8>,
-    /// The broadcast has one byte: whether nothing of the call is left behind the piece.
+    /// The broadcast has one byte: whether the bundle has run as a whole, or is the end of the call.
     end: [u8; 1],
-    /// Whether the piece becomes the whole call if all buffers of all ranks can be used where they are.
-    may_be_whole: bool,
     shared: SharedBuffers,
     /// On rank 0, the buffers that the kernels use.
     uses: Vec<BufferUse>,
 }
 
 impl<H: Host> DirectExchange<H> {
-    /// The messages of a piece with this record.
+    /// The messages of a bundle with this record, and these sides of each piece.
     pub fn new(
         path: &Arc<DirectPath<H>>,
-        piece: Piece,
-        pieces: &DirectPieces,
-        record: BufferRecord,
+        bundle: &Arc<Bundle>,
+        report: Option<BlockReport>,
+        (record, sides): (BufferRecord, &[MappedSides]),
         shared: SharedBuffers,
         rank: Rank,
-        may_be_whole: bool,
     ) -> DirectExchange<H> {
         let mut mine = record.to_bytes().to_vec();
-        if let Some(blocks) = &pieces.unequal {
-            mine.extend(blocks.report().to_bytes(path.size()));
-        }
+        mine.extend(sides.iter().flat_map(|sides| sides.to_bytes()));
+        let has_reports = report.is_some();
+        mine.extend(report.iter().flat_map(|report| report.to_bytes(path.size())));
         let all = if rank == LEADER { vec![0; path.size() * mine.len()] } else { Vec::new() };
-        let path = Arc::clone(path);
         DirectExchange {
-            path,
-            piece,
-            signature: pieces.signature(),
-            has_reports: pieces.unequal.is_some(),
+            path: Arc::clone(path),
+            bundle: Arc::clone(bundle),
+            has_reports,
             phase: Phase::Gathering,
             number: 0,
             mine,
             all,
             end: [0],
-            may_be_whole,
             shared,
             uses: Vec::new(),
         }
     }
 
-    /// Whether the piece was the last one, although the pieces of the call do not say so: it has become the
-    /// whole call, or only the leader knows the lengths of all blocks. Known at the end.
-    pub fn was_last(&self) -> bool {
+    /// Whether the bundle has run as a whole, or was the last one because only the leader knows the lengths
+    /// of all blocks. Known at the end.
+    pub fn was_whole(&self) -> bool {
         self.end[0] != 0
     }
 
@@ -136,7 +135,7 @@ impl<H: Host> DirectExchange<H> {
         let gather = of_bytes(Collective::Gather, self.mine.len());
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        let start = || unsafe { comm.start_signed(&operation, self.signature) };
+        let start = || unsafe { comm.start_signed(&operation, self.bundle.signature) };
         let (number, started) = self.path.begin(start);
         self.number = number;
         started
@@ -187,31 +186,63 @@ impl<H: Host> DirectExchange<H> {
     }
 
     fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {
-        let messages = self.all.chunks_exact(self.mine.len()).filter_map(<[u8]>::split_first_chunk);
-        let (records, reports): (Vec<BufferRecord>, Vec<BlockReport>) = messages
-            .map(|(record, report)| (BufferRecord::from_bytes(record), BlockReport::from_bytes(report)))
-            .unzip();
-        let is_whole = self.may_be_whole && records.iter().all(|record| record.all_mapped);
-        let piece = if is_whole { self.piece.whole() } else { self.piece };
+        let bundle = &*self.bundle;
+        let sent = self.all.chunks_exact(self.mine.len()).map(|sent| Sent::from_bytes(sent, bundle));
+        let sent: Vec<Sent> = sent.collect();
+        let is_whole = bundle.may_be_whole() && sent.iter().all(|sent| sent.record.all_mapped);
+        let pieces = bundle.chosen(is_whole);
+        let reports: Vec<BlockReport> =
+            sent.iter().map(|sent| BlockReport::from_bytes(sent.report)).collect();
         let reports = self.has_reports.then_some(&reports[..]);
-        let most = piece.first_bytes() + piece.bytes() as u64;
-        let is_last = |reports: &[BlockReport]| reports.iter().all(|report| report.ends_within(most));
-        self.end = [u8::from(is_whole || reports.is_some_and(is_last))];
-        reports.map_or(Ok(()), |reports| block_report::check(piece.collective, &piece.call, reports))?;
-        let buffers = |(record, rank): (&BufferRecord, Rank)| {
-            let report = reports.map(|reports| &reports[rank as usize]);
-            record.buffers(rank, |record| self.path.foreign_buffers(rank, record, &piece, report))
+        self.end = [u8::from(is_whole)];
+        if let (Some(reports), Some(PlacedPiece { piece, .. })) = (reports, pieces.first()) {
+            let most = piece.first_bytes() + piece.bytes() as u64;
+            self.end[0] |= u8::from(reports.iter().all(|report| report.ends_within(most)));
+            block_report::check(piece.collective, &piece.call, reports)?;
+        }
+        let buffers = |(sent, rank): (&Sent, Rank)| {
+            let sides = (&sent.sides[..], reports.map(|reports| &reports[rank as usize]));
+            let found = |record: &BufferRecord| self.path.foreign_buffers(rank, record, &pieces, sides);
+            sent.record.buffers(rank, found)
         };
-        let found = records.iter().zip(0..).map(buffers).collect::<Result<Vec<_>>>()?;
-        let (buffers, uses): (Vec<RankBuffers>, Vec<_>) = found.into_iter().unzip();
+        let found = sent.iter().zip(0..).map(buffers).collect::<Result<Vec<_>>>()?;
+        let (of_ranks, uses): (Vec<Vec<RankBuffers>>, Vec<_>) = found.into_iter().unzip();
         self.uses = uses.into_iter().flatten().collect();
-        let work = KernelWork::of(&self.piece, self.path.size());
-        let (Some(work), Some(leader)) = (work, self.path.leader()) else { return Ok(()) };
+        let Some(leader) = self.path.leader() else { return Ok(()) };
+        let of_piece = |at: usize| -> Vec<RankBuffers> {
+            of_ranks.iter().map(|pieces| pieces.get(at).cloned().unwrap_or_default()).collect()
+        };
+        let buffers: Vec<Vec<RankBuffers>> = (0..pieces.len()).map(of_piece).collect();
+        let records: Vec<BufferRecord> = sent.iter().map(|sent| sent.record).collect();
+        let (records, saturates) = (&records[..], comm.saturates());
+        let tables: Vec<(Piece, Tables)> = pieces
+            .iter()
+            .zip(&buffers)
+            .map(|(placed, buffers)| (placed.piece, Tables { buffers, records, reports, saturates }))
+            .collect();
         let address = call.table_address();
-        let saturates = comm.saturates();
-        let tables = Tables { buffers: &buffers, records: &records, reports, saturates };
-        tables.fill(call.table(), address, &piece, &work, leader.kernels.multiprocessors());
+        let multiprocessors = leader.kernels.multiprocessors();
+        fill_tables(call.table(), address, (&tables, &bundle.works), multiprocessors);
+        call.keep_launches(bundle.launches(pieces.len()));
         Ok(())
+    }
+}
+
+/// What the leader gets from a rank.
+struct Sent<'a> {
+    record: BufferRecord,
+    /// For each piece of the bundle.
+    sides: Vec<MappedSides>,
+    /// The report, if the ranks have some.
+    report: &'a [u8],
+}
+
+impl Sent<'_> {
+    fn from_bytes<'a>(bytes: &'a [u8], bundle: &Bundle) -> Sent<'a> {
+        let (record, rest) = bytes.split_first_chunk().expect("every rank sends as much as this one");
+        let (sides, report) = rest.split_at(bundle.pieces.len() * MappedSides::BYTES);
+        let sides = sides.as_chunks().0.iter().map(MappedSides::from_bytes).collect();
+        Sent { record: BufferRecord::from_bytes(record), sides, report }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use super::pieces::Piece;
+use super::piece::Piece;
 use crate::base::{Collective, ReduceOp};
 use crate::device::kernels::{
     COPY, CopyArguments, CopySegment, PremulSumArguments, ReduceArguments, Reduction, Shape, copy_shape,
@@ -48,6 +48,19 @@ impl KernelWork {
         }
     }
 
+    /// The work of two pieces, if one launch can do it.
+    pub fn joined(self, other: KernelWork) -> Option<KernelWork> {
+        match (self, other) {
+            (
+                KernelWork::Copies { segments, destinations },
+                KernelWork::Copies { segments: further, destinations: others },
+            ) => {
+                Some(KernelWork::Copies { segments: segments + further, destinations: destinations + others })
+            }
+            _ => None,
+        }
+    }
+
     /// Bytes of its tables.
     pub fn table_bytes(&self) -> usize {
         match *self {
@@ -85,24 +98,37 @@ impl KernelWork {
         }
     }
 
-    /// Grid and block of each launch, on a device with so many multiprocessors. If the piece has fewer bytes
-    /// than it may have, some blocks are idle.
-    pub fn shape(&self, piece: &Piece, size: usize, multiprocessors: u32) -> Shape {
-        let bytes = piece.bytes() as u64;
+    /// Grid and block of each launch, on a device with so many multiprocessors. Some blocks are idle if the
+    /// pieces have fewer bytes than they may have.
+    pub fn shape(&self, pieces: &[Piece], size: usize, multiprocessors: u32) -> Shape {
+        let bytes = |piece: &Piece| piece.bytes() as u64;
         match *self {
             KernelWork::Copies { segments, .. } => {
-                let tile = tile_bytes(bytes * segments as u64, multiprocessors);
-                copy_shape(segments as u64 * bytes.div_ceil(u64::from(tile)), multiprocessors)
+                let of_each = (segments / pieces.len().max(1)) as u64;
+                let all: u64 = pieces.iter().map(|piece| of_each * bytes(piece)).sum();
+                let tile = tile_bytes(all, multiprocessors);
+                let tiles = pieces.iter().map(|piece| of_each * bytes(piece).div_ceil(u64::from(tile)));
+                copy_shape(tiles.sum(), multiprocessors)
             }
             KernelWork::Reductions { launches, .. } => {
-                let is_in_parts = piece.collective == Collective::ReduceScatter && launches == 1;
-                reduce_shape(bytes, if is_in_parts { size as u32 } else { 1 }, multiprocessors)
+                let is_in_parts =
+                    |piece: &Piece| piece.collective == Collective::ReduceScatter && launches == 1;
+                let parts = if pieces.iter().any(is_in_parts) { size as u32 } else { 1 };
+                reduce_shape(pieces.iter().map(bytes).sum(), parts, multiprocessors)
             }
         }
     }
 }
 
-/// Most bytes of a table, over all calls of a communicator of `size` ranks.
+/// Bytes of the tables of a call with several collectives.
+const LIST_TABLE_BYTES: usize = 32 << 10;
+
+/// Bytes of the tables of a call, in a communicator of `size` ranks.
+pub fn table_bytes(size: usize) -> usize {
+    most_table_bytes(size).max(LIST_TABLE_BYTES)
+}
+
+/// Most bytes of the tables of a single collective, in a communicator of `size` ranks.
 pub fn most_table_bytes(size: usize) -> usize {
     let copies = KernelWork::Copies { segments: size * size, destinations: size * size };
     copies.table_bytes().max(size * size_of::<PremulSumArguments>())

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 
 use super::buffers::{BufferRecord, BufferUse, MappedSide, PublishedBuffers, RankBuffers, SideBlocks};
 use super::direct_path::DirectPath;
-use super::exchange::{Next, Offered, SharedBuffers};
+use super::exchange::{FoundSides, Next, Offered, SharedBuffers};
 use super::message_by_host::MessageByHost;
 use super::message_record::MessageRecord;
 use crate::base::{Rank, Result};
@@ -133,7 +133,7 @@ impl<H: Host> DirectPath<H> {
             }
             let buffers =
                 RankBuffers { input: SideBlocks::At(vec![address as u64]), ..RankBuffers::default() };
-            let published = PublishedBuffers::add(rank, buffers).ok()?;
+            let published = PublishedBuffers::add(rank, vec![buffers]).ok()?;
             let record = MessageRecord { number: published.number(), ..MessageRecord::default() };
             return Some((record, SharedBuffers { published: Some(published), offered: None }));
         }
@@ -142,7 +142,7 @@ impl<H: Host> DirectPath<H> {
         let offer = owner.offer()?;
         let side = MappedSide { token: *found.token, offset: found.offset };
         let record = MessageRecord { number: 0, side, offer: offer.bits() };
-        let offered = Offered { owner, input: Some(found), output: None, offer };
+        let offered = Offered { owner, found: vec![FoundSides { input: Some(found), output: None }], offer };
         Some((record, SharedBuffers { published: None, offered: Some(offered) }))
     }
 
@@ -153,13 +153,11 @@ impl<H: Host> DirectPath<H> {
             let importer = self.importer(source)?;
             let (address, allocation) = importer.address(record.side.token, record.side.offset, bytes)?;
             let in_use = BufferUse::Mapped(importer.take(record.offer)?, vec![allocation]);
-            Some((
-                RankBuffers { input: SideBlocks::At(vec![address]), ..RankBuffers::default() },
-                Some(in_use),
-            ))
+            let input = SideBlocks::At(vec![address]);
+            Some((vec![RankBuffers { input, ..RankBuffers::default() }], Some(in_use)))
         };
         let found = record.as_buffers().buffers(source, mapped);
-        found.ok().and_then(|(buffers, in_use)| Some((buffers.input.place(0, 0), in_use?)))
+        found.ok().and_then(|(buffers, in_use)| Some((buffers.first()?.input.place(0, 0), in_use?)))
     }
 }
 

@@ -37,8 +37,6 @@ impl MessageRecord {
         BufferRecord {
             number: self.number,
             slot: MappedSide::default(),
-            input: self.side,
-            output: MappedSide::default(),
             offer: self.offer,
             has_map_request: false,
             all_mapped: true,

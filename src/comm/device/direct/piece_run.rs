@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
+use super::bundle::Bundle;
 use super::call::DirectCall;
 use super::direct_path::DirectPath;
 use super::exchange::{DirectExchange, Next};
 use super::pieces::DirectPieces;
-use super::prepare::{PieceMemory, PieceUse};
+use super::prepare::PieceMemory;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
@@ -20,6 +21,8 @@ use crate::device::{PinnedBlock, StreamEvent};
 pub struct PieceRun<H: Host> {
     /// The piece that runs.
     part: Option<Box<(DirectExchange<H>, DirectCall)>>,
+    /// What it belongs to.
+    bundle: Option<Arc<Bundle>>,
     path: Arc<DirectPath<H>>,
     pieces: DirectPieces,
     rank: Rank,
@@ -29,7 +32,7 @@ pub struct PieceRun<H: Host> {
     /// Set if the pieces use memory that is kept for launches of graphs.
     kept: Option<Arc<PinnedBlock>>,
     phase: Phase,
-    /// Whether the piece that runs is the last one.
+    /// Whether the bundle that runs is the last one, whatever the leader answers.
     is_last: bool,
     /// Whether a piece is still to be started in the engine.
     is_starting: bool,
@@ -60,6 +63,7 @@ impl<H: Host> PieceRun<H> {
     ) -> PieceRun<H> {
         PieceRun {
             part: None,
+            bundle: None,
             path: Arc::clone(path),
             pieces,
             rank,
@@ -90,8 +94,11 @@ impl<H: Host> PieceRun<H> {
             Phase::Passing => {
                 let has_passed = self.part.as_mut().map_or(Ok(true), |part| part.1.has_passed())?;
                 if has_passed {
-                    let was_last = self.part.take().is_some_and(|part| part.0.was_last());
-                    let is_done = self.is_last || was_last;
+                    let was_whole = self.part.take().is_some_and(|part| part.0.was_whole());
+                    if let Some(bundle) = self.bundle.take() {
+                        self.pieces.pass(&bundle, was_whole);
+                    }
+                    let is_done = self.pieces.is_at_end();
                     self.phase = if is_done { Phase::Done } else { Phase::Preparing };
                     self.is_starting &= !is_done;
                 }
@@ -104,16 +111,16 @@ impl<H: Host> PieceRun<H> {
     fn prepare(&mut self) -> Result<bool> {
         self.path.driver.ignore_captures().keep();
         self.path.driver.set_current(self.path.context)?;
-        let (mut pieces, may_be_whole) = (self.pieces.clone(), self.pieces.is_at_first_of_many());
-        let Some((piece, is_last)) = pieces.next() else { return Ok(false) };
+        let Some(bundle) = self.pieces.next().map(Arc::new) else { return Ok(false) };
         let memory = self.kept.as_ref().map_or(PieceMemory::Reserve, PieceMemory::Kept);
-        let piece_use = PieceUse { may_be_whole, memory };
-        let prepared = self.path.prepare(piece, self.rank, &self.pieces, &self.own, piece_use)?;
+        let prepared = self.path.prepare(&bundle, self.rank, &self.pieces, &self.own, memory)?;
         let Some((exchange, mut call)) = prepared else { return Ok(false) };
         call.set_event(Arc::clone(&self.event));
         let part = self.part.insert(Box::new((exchange, call)));
         part.1.enqueue()?;
-        (self.pieces, self.is_last, self.phase) = (pieces, is_last, Phase::Arriving);
+        let mut after = self.pieces.clone();
+        after.pass(&bundle, false);
+        (self.is_last, self.bundle, self.phase) = (after.is_at_end(), Some(bundle), Phase::Arriving);
         Ok(true)
     }
 

@@ -1,176 +1,181 @@
-//! A collective on device memory, in pieces that fit into a slot of the bounce buffer.
+//! A call on device memory by the direct path, as bundles: pieces that fit into a slot of the bounce buffer.
 //!
-//! The pieces depend only on what is equal on all ranks. Each takes the same elements of every block: those
-//! from `first` on.
+//! The bundles depend only on what is equal on all ranks. Several collectives of a list are one bundle, as
+//! far as a slot and a table hold them.
 
 use std::sync::Arc;
 
+use super::bundle::{Bundle, BundleLimits, PlacedPiece};
+use super::piece::Piece;
 use super::unequal::UnequalBlocks;
-use crate::base::{Call, CallKind, Collective, Rank};
+use crate::base::{Call, CallKind, Collective, ListCount};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
 
 /// Elements of a piece are a multiple of this, so that its buffers stay aligned.
 const GRAIN: usize = 512;
 
-/// A part of a collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub collective: Collective,
-    pub call: Call,
-    /// First element of each block that belongs to the piece.
-    pub first: usize,
-    /// Number of elements of each block that belong to it.
-    pub len: usize,
-}
-
-impl Piece {
-    /// Blocks that `rank` of `size` reads.
-    pub fn input_blocks(&self, size: usize, rank: Rank) -> usize {
-        with_one_count(self.collective).input_elements(size, rank, self.call.root, 1)
-    }
-
-    /// Blocks that `rank` of `size` writes.
-    pub fn output_blocks(&self, size: usize, rank: Rank) -> usize {
-        match self.collective {
-            // Nothing comes before rank 0.
-            Collective::Exscan if rank == 0 => 0,
-            collective => with_one_count(collective).output_elements(size, rank, self.call.root, 1),
-        }
-    }
-
-    /// Bytes of a block before the piece.
-    pub fn first_bytes(&self) -> u64 {
-        (self.first * self.call.datatype.bytes()) as u64
-    }
-
-    /// Bytes of the piece in one block.
-    pub fn bytes(&self) -> usize {
-        self.len * self.call.datatype.bytes()
-    }
-
-    /// All elements of the call.
-    pub fn whole(&self) -> Piece {
-        Piece { first: 0, len: self.call.count as usize, ..*self }
-    }
-
-    /// Whether the piece is the whole call.
-    pub fn is_whole(&self) -> bool {
-        self.len == self.call.count as usize
-    }
+/// A collective of the call.
+#[derive(Clone, Copy)]
+struct DirectPart {
+    call: Call,
+    collective: Collective,
+    /// Addresses of the buffers.
+    send: usize,
+    recv: usize,
+    /// Elements of each block in a piece.
+    step: usize,
 }
 
 /// The pieces of a call that are still to be made.
 #[derive(Clone)]
 pub struct DirectPieces {
-    call: Call,
-    /// Addresses of the buffers.
-    pub send: usize,
-    pub recv: usize,
+    /// The collectives: one, or those of a list that have elements.
+    parts: Arc<[DirectPart]>,
+    limits: BundleLimits,
     /// Set if the program has made the operator.
     pub operator: Option<Arc<Operator>>,
     /// Set if the blocks differ in length. None is longer than the count of the call then.
     pub unequal: Option<Arc<UnequalBlocks>>,
-    collective: Collective,
+    /// The name of the list, if the call has one.
+    list: Option<ListCount>,
+    /// Number of parts that are made as a whole, and of elements of the next one.
+    passed: usize,
     next: usize,
-    /// Elements of each block in a piece.
-    step: usize,
 }
 
 impl DirectPieces {
-    /// Cuts a call of a communicator of `size` ranks. `slot`: the bytes that a piece may have on one side of
-    /// a rank, if there is a limit. `None`: the call is no collective.
+    /// Cuts collectives with these limits. `None`: one of them is no collective.
     pub fn of(
-        operation: &Operation,
+        operations: impl Iterator<Item = Operation>,
         operator: Option<&Arc<Operator>>,
-        size: usize,
-        slot: Option<usize>,
+        list: Option<ListCount>,
+        limits: BundleLimits,
     ) -> Option<DirectPieces> {
-        let Call { kind: CallKind::Collective(collective), root, count, datatype, .. } = operation.call
-        else {
-            return None;
+        let part = |operation: Operation| {
+            let Operation { call, send, recv } = operation;
+            let CallKind::Collective(collective) = call.kind else { return None };
+            let whole = Piece { collective, call, first: 0, len: call.count as usize };
+            let block = whole.most_blocks(limits.size) * call.datatype.bytes();
+            let step = limits.slot.map_or(usize::MAX, |slot| (slot / block / GRAIN * GRAIN).max(1));
+            Some(DirectPart { call, collective, send: send.addr(), recv: recv.addr(), step })
         };
-        let blocks = (0..size as Rank).map(|rank| {
-            let uniform = with_one_count(collective);
-            let read = uniform.input_elements(size, rank, root, 1);
-            read.max(uniform.output_elements(size, rank, root, 1))
-        });
-        let block = blocks.max().unwrap_or(1).max(1) * datatype.bytes();
-        let step = slot.map_or(usize::MAX, |slot| (slot / block / GRAIN * GRAIN).max(1));
-        let (send, recv, operator) = (operation.send.addr(), operation.recv.addr(), operator.cloned());
-        let (call, step) = (operation.call, step.min(count as usize));
-        Some(DirectPieces { call, send, recv, operator, unequal: None, collective, next: 0, step })
-    }
-
-    /// The call as the other ranks see it.
-    pub fn signature(&self) -> Call {
-        let kind = CallKind::OnDevice(self.collective);
-        self.unequal.as_ref().map_or(Call { kind, ..self.call }, |blocks| blocks.signature)
+        let parts: Option<Arc<[DirectPart]>> = operations.map(part).collect();
+        let operator = operator.cloned();
+        Some(DirectPieces { parts: parts?, limits, operator, unequal: None, list, passed: 0, next: 0 })
     }
 
     /// Whether the call overwrites blocks of its input before other ranks have read them.
     pub fn are_exchanged_in_place(&self) -> bool {
+        let is_exchange =
+            |part: &DirectPart| part.collective == Collective::AllToAll && part.send == part.recv;
         match &self.unequal {
             Some(blocks) => blocks.are_exchanged_in_place(),
-            None => self.collective == Collective::AllToAll && self.send == self.recv,
+            None => self.parts.iter().any(is_exchange),
         }
     }
 
-    /// The call as one piece.
-    pub fn whole(&self) -> Piece {
-        let call = self.call;
-        Piece { collective: self.collective, call, first: 0, len: call.count as usize }
+    /// Whether the call is a list.
+    pub fn are_of_list(&self) -> bool {
+        self.list.is_some()
     }
 
-    /// Whether there are several pieces.
-    pub fn are_many(&self) -> bool {
-        self.step < self.call.count as usize
+    /// All collectives of the call.
+    pub fn wholes(&self) -> impl Iterator<Item = PlacedPiece> {
+        self.parts.iter().map(|part| part.placed(0, part.call.count as usize))
     }
 
-    /// Whether there are several pieces, and the next one is the first.
-    pub fn is_at_first_of_many(&self) -> bool {
-        self.are_many() && self.next == 0
+    /// Whether no piece is left.
+    pub fn is_at_end(&self) -> bool {
+        self.passed >= self.parts.len()
     }
 
-    /// The next piece, and whether it is the last.
-    pub fn next(&mut self) -> Option<(Piece, bool)> {
-        let count = self.call.count as usize;
-        if self.next >= count {
-            return None;
+    /// The next bundle. `None`: no piece is left. [`DirectPieces::pass`] tells that it was made.
+    pub fn next(&self) -> Option<Bundle> {
+        let part = self.parts.get(self.passed)?;
+        let len = part.step.min((part.call.count as usize).saturating_sub(self.next));
+        let first = part.placed(self.next, len);
+        let mut bundle = Bundle::of(first, self.limits, part.call);
+        if self.next == 0 {
+            let mut others = self.parts[self.passed + 1..].iter();
+            while others
+                .next()
+                .is_some_and(|other| bundle.add(other.placed(0, other.call.count as usize), self.limits))
+            {
+            }
         }
-        let first = self.next;
-        let len = self.step.min(count - first);
-        self.next += len;
-        let piece = Piece { collective: self.collective, call: self.call, first, len };
-        Some((piece, self.next == count))
+        bundle.signature = self.signature(part, &bundle);
+        Some(bundle)
+    }
+
+    /// The bundle that is the whole call, wherever its buffers are. `None`: there are several.
+    pub fn only_bundle(&self) -> Option<Bundle> {
+        let (bundle, mut after) = (self.next()?, self.clone());
+        after.pass(&bundle, false);
+        after.is_at_end().then_some(bundle)
+    }
+
+    /// Notes that a bundle was made, as a whole or only what fits.
+    pub fn pass(&mut self, bundle: &Bundle, is_whole: bool) {
+        let made = if is_whole { bundle.pieces.len() } else { bundle.fitting };
+        let Some(first) = bundle.pieces.first().map(|placed| placed.piece) else { return };
+        let end = first.first + first.len;
+        if is_whole || end >= first.call.count as usize {
+            (self.passed, self.next) = (self.passed + made, 0);
+        } else {
+            self.next = end;
+        }
+    }
+
+    /// A bundle as the other ranks see it. It tells the length of their records: plans are kept by it.
+    fn signature(&self, part: &DirectPart, bundle: &Bundle) -> Call {
+        let call = part.call;
+        match (&self.unequal, self.list) {
+            (Some(blocks), _) => blocks.signature,
+            (None, None) => Call { kind: CallKind::OnDevice(part.collective), ..call },
+            (None, Some(list)) => {
+                let count = list.about(bundle.pieces.iter().map(|placed| placed.piece.len as u64)).to_bits();
+                Call { kind: CallKind::ListOnDevice(part.collective), count, ..call }
+            }
+        }
     }
 }
 
-/// The collective with one count whose ranks have as many blocks.
-fn with_one_count(collective: Collective) -> Collective {
-    match collective {
-        Collective::AllGatherV => Collective::AllGather,
-        Collective::GatherV => Collective::Gather,
-        Collective::ScatterV => Collective::Scatter,
-        Collective::ReduceScatterV => Collective::ReduceScatter,
-        Collective::AllToAllV => Collective::AllToAll,
-        other => other,
+impl DirectPart {
+    /// The elements of each block from `first` on.
+    fn placed(&self, first: usize, len: usize) -> PlacedPiece {
+        let piece = Piece { collective: self.collective, call: self.call, first, len };
+        PlacedPiece { piece, send: self.send, recv: self.recv, slot_at: 0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Datatype;
+    use crate::base::{Datatype, ReduceOp};
 
-    fn pieces(collective: Collective, count: u64, slot: Option<usize>) -> Vec<(usize, usize, bool)> {
+    fn calls(collective: Collective, counts: &[u64], slot: Option<usize>) -> DirectPieces {
         let kind = CallKind::Collective(collective);
-        let call = Call { kind, datatype: Datatype::Float32, op: None, root: 1, count };
-        let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut pieces = DirectPieces::of(&operation, None, 4, slot).unwrap();
-        std::iter::from_fn(|| pieces.next())
-            .map(|(piece, is_last)| (piece.first, piece.len, is_last))
-            .collect()
+        let op = (collective == Collective::AllReduce).then_some(ReduceOp::Sum);
+        let of_count = |count: &u64| {
+            let call = Call { kind, datatype: Datatype::Float32, op, root: 1, count: *count };
+            Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() }
+        };
+        let list = (counts.len() > 1).then(|| ListCount::of(counts.iter().map(|count| (*count, 0))));
+        let limits = BundleLimits { size: 4, slot, table: 32 << 10 };
+        DirectPieces::of(counts.iter().map(of_count), None, list, limits).unwrap()
+    }
+
+    /// The pieces of one collective, and whether each is the last one.
+    fn pieces(collective: Collective, count: u64, slot: Option<usize>) -> Vec<(usize, usize, bool)> {
+        let mut pieces = calls(collective, &[count], slot);
+        std::iter::from_fn(|| {
+            let bundle = pieces.next()?;
+            pieces.pass(&bundle, false);
+            let piece = bundle.pieces[0].piece;
+            Some((piece.first, piece.len, pieces.is_at_end()))
+        })
+        .collect()
     }
 
     #[test]
@@ -181,6 +186,52 @@ mod tests {
         // Four blocks of 512 elements fill a slot.
         assert_eq!(pieces(Collective::AllGather, 600, Some(8192)), [(0, 512, false), (512, 88, true)]);
         assert_eq!(pieces(Collective::Gather, 600, Some(8192)).len(), 2);
-        assert_eq!(pieces(Collective::Broadcast, 0, Some(8192)), []);
+        assert_eq!(pieces(Collective::Broadcast, 0, Some(8192)), [(0, 0, true)]);
+    }
+
+    /// The lengths of the pieces of each bundle, if all or none are made as a whole.
+    fn bundles(mut pieces: DirectPieces, is_whole: bool) -> Vec<Vec<usize>> {
+        std::iter::from_fn(|| {
+            let bundle = pieces.next()?;
+            let is_whole = is_whole && bundle.may_be_whole();
+            pieces.pass(&bundle, is_whole);
+            Some(bundle.chosen(is_whole).iter().map(|placed| placed.piece.len).collect())
+        })
+        .collect()
+    }
+
+    #[test]
+    fn collectives_of_a_list_share_bundles_as_far_as_a_slot_or_a_table_holds_them() {
+        let list = |slot| calls(Collective::AllReduce, &[100, 900, 1, 2000, 30, 4], slot);
+        assert_eq!(bundles(list(None), false), [[100, 900, 1, 2000, 30, 4]]);
+        assert!(list(None).only_bundle().is_some() && list(Some(4096)).only_bundle().is_none());
+        let in_slots: [&[usize]; 4] = [&[100], &[900, 1], &[1024], &[976]];
+        let found = bundles(list(Some(4096)), false);
+        assert_eq!(found[..4], in_slots);
+        assert_eq!(found[4..], [[30, 4]]);
+        assert_eq!(bundles(list(Some(4096)), true), [[100, 900, 1, 2000, 30, 4]]);
+        let many = |collective| bundles(calls(collective, &[1; 70], Some(8 << 20)), false);
+        assert_eq!(many(Collective::Broadcast).iter().map(Vec::len).collect::<Vec<_>>(), [64, 6]);
+        // A table holds 20 reductions.
+        assert_eq!(many(Collective::AllReduce).iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 20, 10]);
+    }
+
+    #[test]
+    fn pieces_in_a_slot_do_not_overlap_and_copies_are_one_launch() {
+        let bundle = calls(Collective::AllGather, &[3, 100, 1], Some(1 << 20)).next().unwrap();
+        let places: Vec<usize> = bundle.pieces.iter().map(|placed| placed.slot_at).collect();
+        assert_eq!(places, [0, 256, 256 + 1792]);
+        assert_eq!((bundle.works.len(), bundle.launches(3), bundle.launches(0)), (1, 1, 0));
+        let bundle = calls(Collective::AllReduce, &[3, 100, 1], None).next().unwrap();
+        let tables: Vec<usize> = bundle.works.iter().map(|work| work.table_at).collect();
+        assert_eq!((bundle.launches(2), tables), (2, vec![0, 1584, 2 * 1584]));
+    }
+
+    #[test]
+    fn bundles_of_a_list_carry_its_name() {
+        let name = |counts: &[u64]| calls(Collective::Broadcast, counts, None).next().unwrap().signature;
+        assert_eq!(name(&[1, 2]).kind, CallKind::ListOnDevice(Collective::Broadcast));
+        assert_ne!(name(&[1, 2]).pack(), name(&[1, 3]).pack());
+        assert_eq!(name(&[1]).kind, CallKind::OnDevice(Collective::Broadcast));
     }
 }

@@ -9,7 +9,7 @@ use super::bounce::Bounce;
 use super::direct_path::{DirectPath, LEADER, Leader, Peer, TABLES};
 use super::introduction::{Introduction, introduce};
 use super::ipc_cache::{Importer, Number, Owner, adopt, listen};
-use super::kernels::most_table_bytes;
+use super::kernels::table_bytes;
 use super::leases::Leases;
 use crate::backend::OobExchange;
 use crate::base::{Error, Rank, Result};
@@ -189,7 +189,7 @@ impl Prepared {
         let listens = maps && peers.iter().any(|peer| !peer.is_local);
         let name = if listens { listen().inspect_err(log_no_mappings).unwrap_or_default() } else { [0; 16] };
         let leader_state = if comm.rank == LEADER {
-            let table_bytes = most_table_bytes(size).next_multiple_of(256);
+            let table_bytes = table_bytes(size).next_multiple_of(256);
             let tables = DeviceMemory::private(driver, context, TABLES * table_bytes)?;
             let kernels = Kernels::of(driver, context, device)?;
             let (table_slots, launch_tables) = (Leases::of(0..TABLES - 1), Leases::of(TABLES - 1..TABLES));

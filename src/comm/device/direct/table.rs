@@ -4,14 +4,15 @@ use std::mem::offset_of;
 
 use super::block_report::BlockReport;
 use super::buffers::{BufferRecord, RankBuffers};
+use super::bundle::BundleWork;
 use super::kernels::KernelWork;
-use super::pieces::Piece;
+use super::piece::Piece;
 use crate::base::{Collective, Rank};
 use crate::device::kernels::{
     CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar, tile_bytes,
 };
 
-/// Where the buffers of each rank are, and what else it has reported.
+/// Where the buffers of each rank are in a piece, and what else it has reported.
 pub struct Tables<'a> {
     pub buffers: &'a [RankBuffers],
     pub records: &'a [BufferRecord],
@@ -19,6 +20,29 @@ pub struct Tables<'a> {
     pub reports: Option<&'a [BlockReport]>,
     /// Whether 8-bit floats become the largest finite number where they would overflow.
     pub saturates: bool,
+}
+
+/// Fills the tables of the first pieces of a bundle, or of all, which will lie at `address` on the device.
+pub fn fill_tables(
+    table: &mut [u8],
+    address: u64,
+    (pieces, works): (&[(Piece, Tables)], &[BundleWork]),
+    multiprocessors: u32,
+) {
+    for BundleWork { work, pieces: range, table_at } in works {
+        let (start, end) = (range.start.min(pieces.len()), range.end.min(pieces.len()));
+        let place = &mut table[*table_at..][..work.table_bytes()];
+        match (work, &pieces[start..end]) {
+            (_, []) => {}
+            (KernelWork::Copies { .. }, pieces) => {
+                let runs: Vec<Run> = pieces.iter().flat_map(|(piece, tables)| tables.runs(piece)).collect();
+                fill_copies(place, address + *table_at as u64, &runs, multiprocessors);
+            }
+            (KernelWork::Reductions { .. }, pieces) => {
+                pieces.iter().for_each(|(piece, tables)| tables.fill_reduction(place, piece, work));
+            }
+        }
+    }
 }
 
 /// Bytes that a piece copies, to several places.
@@ -50,31 +74,6 @@ impl Tables<'_> {
         })
     }
 
-    /// Fills `table`, which will lie at `address` on the device.
-    pub fn fill(
-        &self,
-        table: &mut [u8],
-        address: u64,
-        piece: &Piece,
-        work: &KernelWork,
-        multiprocessors: u32,
-    ) {
-        match *work {
-            KernelWork::Copies { .. } => self.fill_copies(table, address, piece, multiprocessors),
-            KernelWork::Reductions { kernel, launches, is_premul } => {
-                let is_split = launches > 1 || piece.collective == Collective::ReduceScatterV;
-                for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
-                    let arguments = self.reduction(piece, kernel.units as usize, is_split.then_some(number));
-                    if is_premul {
-                        write(place, 0, &self.premul(arguments));
-                    } else {
-                        write(place, 0, &arguments);
-                    }
-                }
-            }
-        }
-    }
-
     /// What a piece copies.
     fn runs(&self, piece: &Piece) -> Vec<Run> {
         let ranks = 0..self.size();
@@ -102,38 +101,6 @@ impl Tables<'_> {
                 let pairs = ranks.clone().flat_map(|from| ranks.clone().map(move |to| (from, to)));
                 pairs.map(|(from, to)| run((from, to), vec![self.output(piece, to, from)])).collect()
             }
-        }
-    }
-
-    fn fill_copies(&self, table: &mut [u8], address: u64, piece: &Piece, multiprocessors: u32) {
-        let runs = self.runs(piece);
-        let tile_bytes = tile_bytes(runs.iter().map(|run| run.bytes).sum(), multiprocessors);
-        let tiles = |run: &Run| run.bytes.div_ceil(u64::from(tile_bytes));
-        let segments_at = size_of::<CopyArguments>();
-        let destinations_at = segments_at + runs.len() * size_of::<CopySegment>();
-        let arguments = CopyArguments {
-            segment: address + segments_at as u64,
-            destination: address + destinations_at as u64,
-            tiles: runs.iter().map(tiles).sum(),
-            segments: runs.len() as u32,
-            tile_bytes,
-        };
-        write(table, 0, &arguments);
-        let (mut first, mut first_tile) = (0, 0);
-        for (number, run) in runs.iter().enumerate() {
-            let segment = CopySegment {
-                source: run.source,
-                bytes: run.bytes,
-                first_tile,
-                first_destination: first as u32,
-                destinations: run.destinations.len() as u32,
-            };
-            write(table, segments_at + number * size_of::<CopySegment>(), &segment);
-            for (at, destination) in run.destinations.iter().enumerate() {
-                write(table, destinations_at + (first + at) * size_of::<u64>(), destination);
-            }
-            first += run.destinations.len();
-            first_tile += tiles(run);
         }
     }
 
@@ -170,12 +137,58 @@ impl Tables<'_> {
         arguments
     }
 
+    /// Fills the tables of a reduction.
+    fn fill_reduction(&self, table: &mut [u8], piece: &Piece, work: &KernelWork) {
+        let KernelWork::Reductions { kernel, launches, is_premul } = *work else { return };
+        let is_split = launches > 1 || piece.collective == Collective::ReduceScatterV;
+        for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
+            let arguments = self.reduction(piece, kernel.units as usize, is_split.then_some(number));
+            if is_premul {
+                write(place, 0, &self.premul(arguments));
+            } else {
+                write(place, 0, &arguments);
+            }
+        }
+    }
+
     fn premul(&self, reduce: ReduceArguments) -> PremulSumArguments {
         let mut arguments = PremulSumArguments { reduce, ..PremulSumArguments::EMPTY };
         for (place, record) in arguments.scalar.iter_mut().zip(self.records) {
             *place = Scalar(record.scalar);
         }
         arguments
+    }
+}
+
+/// Fills the table of a launch that copies, which will lie at `address` on the device.
+fn fill_copies(table: &mut [u8], address: u64, runs: &[Run], multiprocessors: u32) {
+    let tile_bytes = tile_bytes(runs.iter().map(|run| run.bytes).sum(), multiprocessors);
+    let tiles = |run: &Run| run.bytes.div_ceil(u64::from(tile_bytes));
+    let segments_at = size_of::<CopyArguments>();
+    let destinations_at = segments_at + runs.len() * size_of::<CopySegment>();
+    let arguments = CopyArguments {
+        segment: address + segments_at as u64,
+        destination: address + destinations_at as u64,
+        tiles: runs.iter().map(tiles).sum(),
+        segments: runs.len() as u32,
+        tile_bytes,
+    };
+    write(table, 0, &arguments);
+    let (mut first, mut first_tile) = (0, 0);
+    for (number, run) in runs.iter().enumerate() {
+        let segment = CopySegment {
+            source: run.source,
+            bytes: run.bytes,
+            first_tile,
+            first_destination: first as u32,
+            destinations: run.destinations.len() as u32,
+        };
+        write(table, segments_at + number * size_of::<CopySegment>(), &segment);
+        for (at, destination) in run.destinations.iter().enumerate() {
+            write(table, destinations_at + (first + at) * size_of::<u64>(), destination);
+        }
+        first += run.destinations.len();
+        first_tile += tiles(run);
     }
 }
 
