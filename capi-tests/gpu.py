@@ -35,8 +35,8 @@ from xtask import cuda_double  # noqa: E402
 RANKS = (1, 2, 4, 8)
 LIMIT_S, QUICK_LIMIT_S = 600, 150
 # Steps of --quick, in the order of what is least known of GPUs.
-QUICK = ("what is here", "facts of the driver", "NCCL programs", "C API on 2 ranks", "all_reduce on 2 ranks", "all_reduce on 4 ranks",
-         "nccl-tests on one GPU by anyccl")
+QUICK = ("what is here", "facts of the driver", "messages by both paths", "NCCL programs", "C API on 2 ranks",
+         "all_reduce on 2 ranks", "all_reduce on 4 ranks", "nccl-tests on one GPU by anyccl")
 
 
 def real_devices():
@@ -119,6 +119,11 @@ def steps(machine):
         words = [sys.executable, HERE / "nccl" / "on_devices.py", "--prefix", machine.prefix]
         machine.run("nccl programs", [*words, *(["--real"] if machine.is_real else [])])
 
+    def message_times():
+        words = [sys.executable, HERE / "nccl" / "on_devices.py", "--prefix", machine.prefix, "--message-times"]
+        machine.run("message times", [*words, *(["--real"] if machine.is_real else [])])
+        print((OUTPUT / "message-times.txt").read_text(), end="", flush=True)
+
     def nccl_tests(library):
         folder = os.environ.get("ANYCCL_NCCL_TESTS")
         if not machine.is_real or folder is None:
@@ -154,6 +159,7 @@ def steps(machine):
             yield f"messages on {ranks} ranks", lambda ranks=ranks: perf(ranks, "p2p-matrix")
     yield "collectives by NCCL", by_nccl
     yield "NCCL programs", nccl_programs
+    yield "messages by both paths", message_times
     for library in ("anyccl", "NCCL"):
         yield f"nccl-tests on one GPU by {library}", lambda library=library: nccl_tests(library)
     for ranks in (2, 4, 8):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs NCCL programs that use the CUDA runtime on GPUs that do not exist, or on real ones.
 
-    on_devices.py [--prefix INSTALLED] [--real]
+    on_devices.py [--prefix INSTALLED] [--real] [--message-times]
 
 The programs in on_devices/ are those of NCCL's documentation in C, and one that mixes memory of devices and of the host. They are
 compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
@@ -9,6 +9,8 @@ compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-dou
 CUDA_HOME has, and see the GPUs of this machine. A NCCL program can be tested in the same way where there is no GPU.
 One more program uses only MPI, and opens the driver by itself after MPI_Init. Each runs with some of the spreads, which the seed
 chooses (../sample.py).
+
+--message-times runs only the program that measures messages, and prints the times of both paths side by side.
 """
 
 import argparse
@@ -73,7 +75,7 @@ class Bench:
             cuda = ["-I", self.home / "include", "-L", libraries, f"-Wl,-rpath,{libraries}", "-lcudart"]
         else:
             cuda = ["-I", ROOT / "cuda-double/include", "-I", HERE / "stand-in", "-L", self.double, "-lcudart"]
-        with_mpi = name in MPI_PROGRAMS
+        with_mpi = name in [*MPI_PROGRAMS, "message_times"]
         compiler = self.prefix / "bin/anyccl-mpicc" if with_mpi else os.environ.get("CC", "cc")
         program = self.work / name
         words = [compiler, "-std=c11", "-pthread", "-Wall", "-Wextra", "-O1", "-I", self.header.parent, SOURCES / f"{name}.c", "-o", program,
@@ -89,13 +91,13 @@ class Bench:
         return program
 
     def run(self, tool, words, expected, said="NCCL is anyccl", **variables):
-        """Runs a job, and expects a line of success from each process, and what the library says. Returns its standard error."""
+        """Runs a job, and expects a line of success from each process, and what the library says. Returns its outputs."""
         command = [str(self.prefix / "bin" / tool), *map(str, words)]
         environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(self.double)}) | variables
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT_S)
         if done.returncode != 0 or done.stdout.count("Success: ") != expected or said not in done.stderr:
             raise Failed(f"{' '.join(command)}: code {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stderr
+        return done.stdout, done.stderr
 
     def fake(self, dash, gpus):
         return [] if self.real else [f"{dash}fake-gpu", gpus]
@@ -126,22 +128,45 @@ def check(prefix, header, work, real=False):
     # Its last communicator uses only buffers that the receivers address.
     for processes, gpus in ((2, 1), (3, 2)):
         words = ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, bench.compile("exchanges")]
-        errors = bench.run("anyccl", words, processes, ANYCCL_LOG="debug")
+        _, errors = bench.run("anyccl", words, processes, ANYCCL_LOG="debug")
         if re.findall(r'in "last": .* have copied (\d+)', errors) != ["0"] * processes:
             raise Failed(f"exchanges: the last communicator has copied buffers\n{errors}")
     print("on devices: exchanges without copies in host memory", flush=True)
+    message_times(bench, 2)
+
+
+def message_times(bench, groups):
+    """Prints the times of messages by both paths. On the double only the bytes mean something."""
+    program = bench.compile("message_times")
+    for ranks in (2, 4):
+        columns = []
+        for way in (STAGED, {"ANYCCL_DEVICE_MESSAGE_BYTES": "0"}):
+            words = ["run", "--no-prefix", "--as", "nccl", *bench.fake("--", 1), "-n", ranks, program, groups]
+            lines, _ = bench.run("anyccl", words, ranks, **way)
+            columns.append(dict(re.findall(r"^(\d+) (\d+)$", lines, re.MULTILINE)))
+        staged, direct = columns
+        print(f"messages around a ring of {ranks} ranks on one GPU, median of {groups}, in microseconds\n     bytes   staged   direct")
+        for length in staged:
+            print(f"{length:>10} {staged[length]:>8} {direct[length]:>8}", flush=True)
+        if len(staged) != 9 or staged.keys() != direct.keys():
+            raise Failed(f"message_times: {columns}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("--real", action="store_true", help="use the GPUs of this machine")
+    parser.add_argument("--message-times", action="store_true", help="only measure messages")
     options = parser.parse_args()
     import pypi
     import run
     try:
         run.header()
-        check(options.prefix.resolve(), run.HEADER, run.WORK / "on-devices", options.real)
+        place = (options.prefix.resolve(), run.HEADER, run.WORK / "on-devices", options.real)
+        if options.message_times:
+            message_times(Bench(*place), 200 if options.real else 2)
+        else:
+            check(*place)
     except pypi.Missing as reason:
         print(f"SKIPPED: {run.WHEEL} cannot be had: {reason}")
     except (Failed, subprocess.TimeoutExpired) as failure:

@@ -15,6 +15,8 @@ pub use backends::{BackendChoice, BackendName, MemoryKind};
 pub use nearest::nearest;
 pub use place::host_and_port;
 pub use ports::PortRange;
-pub use settings::{Config, DeviceMapChoice, DevicePathChoice, MOST_LANES, TransportChoice, ras_place};
+pub use settings::{
+    Config, DeviceMapChoice, DevicePathChoice, MOST_LANES, STAGED_MESSAGE_BYTES, TransportChoice, ras_place,
+};
 pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
 pub use variables::{DEVICE_PATH_VARIABLE, VARIABLES, Variable, raw};

@@ -51,6 +51,10 @@ impl DevicePathChoice {
     }
 }
 
+/// Longest message of a group that is staged on the direct path, unless a variable says otherwise. As far as
+/// that, a staged send does not wait for its receive.
+pub const STAGED_MESSAGE_BYTES: usize = 1 << 20;
+
 /// Which buffers of other processes the leader of the direct path maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceMapChoice {
@@ -84,6 +88,8 @@ pub struct Config {
     pub chunk_bytes: usize,
     /// Least bytes of a piece of a long call on memory of a GPU; 0 for no pieces.
     pub device_piece_bytes: usize,
+    /// Longest message of a group on GPU memory that goes through host memory on the direct path.
+    pub device_message_bytes: usize,
     /// Polling time before a waiting rank yields its core.
     pub spin: Duration,
     /// Whether large messages within a host may be read out of the sender's memory.
@@ -136,6 +142,7 @@ impl Default for Config {
             tuning_file: None,
             chunk_bytes: 64 << 10,
             device_piece_bytes: 1 << 20,
+            device_message_bytes: STAGED_MESSAGE_BYTES,
             spin: Duration::from_micros(30),
             single_copy: true,
             interface: None,
@@ -214,6 +221,9 @@ impl Config {
     fn read_devices(&mut self) -> Result<()> {
         if let Some(bytes) = number("ANYCCL_DEVICE_PIECE_BYTES")? {
             self.device_piece_bytes = bytes as usize;
+        }
+        if let Some(bytes) = number("ANYCCL_DEVICE_MESSAGE_BYTES")? {
+            self.device_message_bytes = bytes as usize;
         }
         if let Some(text) = raw(DEVICE_PATH_VARIABLE) {
             self.device_path = match text.as_str() {

@@ -196,6 +196,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Least bytes of the pieces in which a long call on memory of a GPU is copied while it runs; 0 copies the whole before and after the call. Ranks may differ.",
     },
     Variable {
+        name: "ANYCCL_DEVICE_MESSAGE_BYTES",
+        default: "1048576",
+        meaning: "On communicators with the direct path, longest message of a group of libnccl.so.2 that goes through host memory. Longer ones are copied by their receivers, and their sends wait for them. Ranks may differ.",
+    },
+    Variable {
         name: "ANYCCL_SOCKET_IFNAME",
         default: "all interfaces that are up, loopback last",
         meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = demands exact names.",

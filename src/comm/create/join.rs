@@ -134,7 +134,7 @@ impl Communicator {
             finalized: AtomicBool::new(false),
             has_profile,
             engines: Engines::none(config.backend),
-            devices: DevicePart::new(kinds, config.device_piece_bytes, config.device_map),
+            devices: DevicePart::new(kinds, config),
         };
         comm.log_joined(&description, source, oversubscribed);
         let attached = check_promises(&comm)

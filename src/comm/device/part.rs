@@ -8,7 +8,7 @@ use super::direct::DirectPath;
 use super::graph::GraphLaunches;
 use super::host::Host;
 use super::queue::DeviceQueue;
-use crate::config::DeviceMapChoice;
+use crate::config::{Config, DeviceMapChoice};
 use crate::device::Kinds;
 use crate::log_line;
 
@@ -26,24 +26,35 @@ pub(in crate::comm) struct DevicePart<H: Host> {
     pub may_be_direct: bool,
     /// Which buffers of other processes the leader of the direct path maps.
     pub map: DeviceMapChoice,
+    /// Longest message of a group that is staged although the ranks have the direct path.
+    pub staged_message_bytes: usize,
 }
 
 impl<H: Host> DevicePart<H> {
-    /// Without a direct path yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
-    pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart<H> {
+    /// Without a direct path yet.
+    pub fn new(kinds: Kinds, config: &Config) -> DevicePart<H> {
         DevicePart {
             kinds,
-            queue: DeviceQueue::new(piece_bytes),
+            queue: DeviceQueue::new(config.device_piece_bytes),
             graphs: Arc::default(),
             direct: None,
             may_be_direct: false,
-            map,
+            map: config.device_map,
+            staged_message_bytes: config.device_message_bytes,
         }
     }
 
     /// The part of a communicator made from this one, without a direct path yet.
     pub fn of_child(&self) -> DevicePart<H> {
-        DevicePart::new(Kinds::detect(), self.queue.piece_bytes(), self.map)
+        DevicePart {
+            kinds: Kinds::detect(),
+            queue: DeviceQueue::new(self.queue.piece_bytes()),
+            graphs: Arc::default(),
+            direct: None,
+            may_be_direct: false,
+            map: self.map,
+            staged_message_bytes: self.staged_message_bytes,
+        }
     }
 
     /// Waits for the turn of a call on host memory, behind those on a device.

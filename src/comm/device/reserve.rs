@@ -331,7 +331,8 @@ impl CallSpec<'_> {
         if let CallSpec::Receive(selector, _) | CallSpec::ReceiveAll(selector, _) = self {
             comm.check_source(*selector)?;
         }
-        Ok(path.message(comm.rank, self, is_grouped))
+        let longest_staged = is_grouped.then_some(comm.devices.staged_message_bytes);
+        Ok(longest_staged.and_then(|bytes| path.message(comm.rank, self, bytes)))
     }
 
     /// The checked call on the copies of its buffers. `host` gives the copy of an address.

@@ -11,8 +11,8 @@
 //! a message of another kind that the receive gets: the sender alone decides, and the receiver takes what
 //! comes.
 //!
-//! So go messages of more than [`WINDOW_BYTES`]. Shorter ones are staged: their send does not wait for the
-//! receiver.
+//! So go messages of groups that are longer than [`STAGED_MESSAGE_BYTES`], or than the variable says. Shorter
+//! ones are staged: their send does not wait for the receiver.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,9 +29,13 @@ use crate::comm::device::host::Host;
 use crate::comm::device::stream_call_state::{GATE_WORDS, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::StagedTail;
+use crate::config::STAGED_MESSAGE_BYTES;
 use crate::device::direct::copy_in;
 use crate::device::{Entered, PinnedBlock, StreamEvent};
-use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, WINDOW_BYTES};
+use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
+
+// A staged send of more bytes waits for its receive as well, so the direct path adds no wait.
+const _: () = assert!(STAGED_MESSAGE_BYTES == crate::p2p::WINDOW_BYTES);
 
 /// A message that may take the direct path.
 pub struct DirectMessage(MessageSide);
@@ -82,17 +86,14 @@ enum Phase {
 }
 
 impl<H: Host> DirectPath<H> {
-    /// The message of `rank` on the direct path. `None`: it is staged. The call is checked. Outside of a
-    /// group, a send does not wait for its receive: that may stand behind a send of its own on its stream,
-    /// whose receive stands behind this send.
-    pub fn message(&self, rank: Rank, call: &CallSpec, is_grouped: bool) -> Option<DirectMessage> {
-        if !is_grouped {
-            return None;
-        }
+    /// The message of `rank` in a group on the direct path, if it is longer than `longest_staged` bytes.
+    /// `None`: it is staged. The call is checked. Outside of a group, a send does not wait for its receive:
+    /// that may stand behind a send of its own on its stream, whose receive stands behind this send.
+    pub fn message(&self, rank: Rank, call: &CallSpec, longest_staged: usize) -> Option<DirectMessage> {
         match call {
             CallSpec::Send(what) => {
                 let bytes = what.count as usize * what.datatype.bytes();
-                if !self.is_long_on_device(what.data.addr(), bytes) {
+                if bytes <= longest_staged || !self.is_on_device(what.data.addr()) {
                     return None;
                 }
                 let (record, shared) = self.share(rank, what.to, what.data.addr(), bytes)?;
@@ -100,7 +101,7 @@ impl<H: Host> DirectPath<H> {
             }
             CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
                 let bytes = buffer.count as usize * buffer.datatype.bytes();
-                if !self.is_long_on_device(buffer.data.addr(), bytes) {
+                if bytes <= longest_staged || !self.is_on_device(buffer.data.addr()) {
                     return None;
                 }
                 let sources = selector.source().map_or(0..self.size() as Rank, |source| source..source + 1);
@@ -112,10 +113,8 @@ impl<H: Host> DirectPath<H> {
         }
     }
 
-    fn is_long_on_device(&self, address: usize, bytes: usize) -> bool {
-        bytes > WINDOW_BYTES
-            && self.driver.is_on_device(address)
-            && self.driver.device_of(address) == Some(self.device)
+    fn is_on_device(&self, address: usize) -> bool {
+        self.driver.is_on_device(address) && self.driver.device_of(address) == Some(self.device)
     }
 
     /// Shares a buffer of `rank` with another rank. `None`: that cannot address it, perhaps only not yet.
