@@ -35,6 +35,9 @@ fn seeds() -> u64 {
     std::env::var("ANYCCL_TEST_SEEDS").map_or(4, |seeds| seeds.parse().expect("a number"))
 }
 
+/// Variable with the length up to which messages are staged.
+const LEAST: &str = "ANYCCL_DEVICE_MESSAGE_BYTES";
+
 fn job(processes: u32, threads: u32, part: &'static str) -> ProcessJob {
     ProcessJob::new(module_path!(), processes, part, tcp_store())
         .set("ANYCCL_DEVICE_WAY", "direct")
@@ -70,6 +73,20 @@ fn groups_of_sends_and_receives_give_the_right_bytes_without_copies_in_host_memo
             run(&job.set("ANYCCL_TEST_SEED", seed).set("CUDA_DOUBLE_HANG_MS", 20_000));
         }
     }
+}
+
+#[test]
+fn shorter_messages_are_direct_if_a_variable_says_so_and_ranks_may_differ() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
+    for (processes, threads) in [(3, 1), (2, 2)] {
+        run(&job(processes, threads, "groups").set(LEAST, 0).set("CUDA_DOUBLE_HANG_MS", 20_000));
+    }
+    let job = job(2, 1, "groups").set("ANYCCL_TEST_HOME", "differ");
+    let mut ranks = vec![job.clone().set(LEAST, 0).start(0), job.start(1)];
+    let id = ranks[0].hear().text;
+    ranks.iter_mut().for_each(|rank| rank.tell(&id));
+    ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
+    ranks.into_iter().for_each(RankProcess::end_well);
 }
 
 #[test]
@@ -252,7 +269,14 @@ fn groups(comm: &Arc<Communicator>, device: &mut Device) {
     }
     let (in_place, through_host) = buffers_of(device, &[0, 1, 2, 3].map(Some));
     if home.is_empty() {
-        assert!(in_place > 0 && through_host == 0, "rank {}: {in_place}, {through_host}", comm.rank());
+        let (me, least) = (comm.rank(), std::env::var(LEAST).map_or(1 << 20, |_| number(LEAST) as usize));
+        let between = |(turn, peer): (u64, Rank)| {
+            let sent = lengths(seed, Some(turn), me, peer);
+            [sent, lengths(seed, Some(turn), peer, me)].concat()
+        };
+        let pairs = (0..4).flat_map(|turn| (0..comm.size()).map(move |peer| (turn, peer)));
+        let direct = pairs.flat_map(between).filter(|bytes| *bytes > least).count() as u64;
+        assert_eq!((in_place, through_host), (direct, 0), "rank {me}");
     }
 }
 
