@@ -114,6 +114,19 @@ impl Collective {
         matches!(self, Collective::NeighborAllGatherV | Collective::NeighborAllToAllV)
     }
 
+    /// The collective with one count in which ranks have as many blocks.
+    #[must_use]
+    pub const fn with_one_count(self) -> Collective {
+        match self {
+            Collective::AllGatherV => Collective::AllGather,
+            Collective::GatherV => Collective::Gather,
+            Collective::ScatterV => Collective::Scatter,
+            Collective::ReduceScatterV => Collective::ReduceScatter,
+            Collective::AllToAllV => Collective::AllToAll,
+            other => other,
+        }
+    }
+
     /// Number of elements that `rank` of `size` reads from its send buffer, for a per-call `count`. `count`
     /// has NCCL's meaning. For all_gather and gather it is the number sent per rank, for reduce_scatter and
     /// scatter the number received per rank, for all_to_all the number per pair.

@@ -196,12 +196,12 @@ impl Engine {
         }
         let has_failed = self.failure(CommId::FIRST).is_some()
             || matches!(self.control.joining, Joining::UnderWay(Some(_)));
-        !has_failed && self.lacks_file().is_some()
+        !has_failed && self.peer_without_file().is_some()
     }
 
     /// A rank that is present and has not passed the file with the memory of a pair, if it is a lower one, or
     /// was not passed it, if it is a higher one. Other files may come later.
-    fn lacks_file(&self) -> Option<Rank> {
+    fn peer_without_file(&self) -> Option<Rank> {
         let mut peers = (0..).zip(&self.endpoints).filter(|(_, peer)| peer.presence == Presence::Here);
         let lacks = |(rank, peer): &(Rank, &Endpoint)| {
             *rank > self.rank && peer.control.as_ref().is_some_and(ControlChannel::keeps_first_file)
@@ -212,7 +212,7 @@ impl Engine {
 
     /// The end of the wait for files. If one is missing because a rank has failed, this rank fails as well.
     pub(super) fn end_wait_for_files(&mut self) {
-        let Some(peer) = self.lacks_file() else { return };
+        let Some(peer) = self.peer_without_file() else { return };
         if matches!(self.control.joining, Joining::UnderWay(Some(_))) {
             self.all_have_met();
         } else if self.failure(CommId::FIRST).is_none() {
@@ -231,7 +231,7 @@ impl Engine {
         if has_opened {
             self.unopened -= 1;
             self.opening.rung.retain(|rung| *rung != at);
-            // A sleeper has told all other links already.
+            // All other links know already that this rank sleeps.
             endpoint.inbox.link.set_sleeping(self.is_asleep);
         }
         Ok(has_opened)

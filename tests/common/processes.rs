@@ -186,6 +186,13 @@ impl ProcessJob {
     pub fn start_all(&self) -> Vec<RankProcess> {
         (0..self.size).map(|rank| self.start(rank)).collect()
     }
+
+    /// Runs every rank, each of which says that all is right and ends well.
+    pub fn run(&self) {
+        let mut ranks = self.start_all();
+        ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
+        ranks.into_iter().for_each(RankProcess::end_well);
+    }
 }
 
 impl RankProcess {

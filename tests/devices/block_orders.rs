@@ -18,7 +18,8 @@ const STEP: usize = 150_000;
 const SIZE: usize = 2;
 /// Bytes of the blocks of one side, with the gaps between them.
 const SIDE: usize = SIZE * STEP;
-const ROUNDS: u8 = 5;
+/// Rounds after the first, which has all orders.
+pub const ROUNDS: u8 = 5;
 /// Content of what no rank writes.
 const UNTOUCHED: u8 = 0xc3;
 /// Number of seeds within which a missing order must do harm.
@@ -101,6 +102,22 @@ fn blocks(collective: Collective, rank: usize) -> (Vec<Block>, Vec<(usize, Block
     }
 }
 
+/// Runs rounds of calls on a stream, the first with all orders, and the others without the one that the
+/// variables name, if this is the rank.
+pub fn run_without_an_order(comm: &Communicator, stream: &Stream, round: impl Fn(u8)) {
+    comm.set_stream(Some(stream.handle()));
+    // How streams wait is measured before an order is missing.
+    round(0);
+    stream.synchronize();
+    if comm.rank().to_string() == std::env::var("ANYCCL_TEST_IGNORING").unwrap_or_default() {
+        double().set_faults("", &std::env::var("ANYCCL_TEST_IGNORED").unwrap_or_default());
+    }
+    (1..=ROUNDS).for_each(round);
+    stream.synchronize();
+    double().set_faults("", "");
+    assert_eq!(comm.failure().map(|error| error.to_string()), None);
+}
+
 /// Calls in a stream, between a fill of the input and a copy of the output. The host does not wait.
 fn calls(comm: &Communicator, part: &str, (arena, stream): &mut (Arena, Stream)) {
     let collective = match part {
@@ -130,17 +147,7 @@ fn calls(comm: &Communicator, part: &str, (arena, stream): &mut (Arena, Stream))
         unsafe { comm.run(&call) }.unwrap();
         double().copy(result(round), recv, SIDE, stream);
     };
-    comm.set_stream(Some(stream.handle()));
-    // How streams wait is measured before an order is missing.
-    round(0);
-    stream.synchronize();
-    if comm.rank().to_string() == std::env::var("ANYCCL_TEST_IGNORING").unwrap_or_default() {
-        double().set_faults("", &std::env::var("ANYCCL_TEST_IGNORED").unwrap_or_default());
-    }
-    (1..=ROUNDS).for_each(round);
-    stream.synchronize();
-    double().set_faults("", "");
-    assert_eq!(comm.failure().map(|error| error.to_string()), None);
+    run_without_an_order(comm, stream, round);
     for round in 0..=ROUNDS {
         let mut expected = vec![UNTOUCHED; SIDE];
         for (from, Block { offset, len }) in &received {

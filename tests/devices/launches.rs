@@ -29,12 +29,6 @@ fn job(processes: u32, part: &'static str) -> ProcessJob {
         .set("CUDA_DOUBLE_OPEN_FREE", 1)
 }
 
-fn run(job: &ProcessJob) {
-    let mut ranks = job.start_all();
-    ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
-    ranks.into_iter().for_each(RankProcess::end_well);
-}
-
 pub fn number(name: &str) -> u64 {
     std::env::var(name).map_or(0, |text| text.parse().expect("a number"))
 }
@@ -89,32 +83,32 @@ pub fn expect_bytes(buffer: u64, bytes: usize, expected: u8) {
 fn captured_collectives_give_the_oracles_bytes_and_use_buffers_that_were_mapped_at_the_capture() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(300));
     for processes in [1, 2, 4] {
-        run(&job(processes, "table"));
+        job(processes, "table").run();
     }
-    run(&job(3, "table").set("ANYCCL_DEVICE_MAP", "off"));
+    job(3, "table").set("ANYCCL_DEVICE_MAP", "off").run();
 }
 
 #[test]
 fn captured_calls_with_blocks_of_different_lengths_give_the_right_bytes() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
     for processes in [1, 2, 4] {
-        run(&job(processes, "blocks"));
+        job(processes, "blocks").run();
     }
-    run(&job(3, "blocks").set("ANYCCL_DEVICE_MAP", "off"));
+    job(3, "blocks").set("ANYCCL_DEVICE_MAP", "off").run();
 }
 
 #[test]
 fn long_captured_calls_go_as_a_whole_where_all_buffers_are_mapped_and_else_in_pieces() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
     for map in ["all", "off"] {
-        run(&job(2, "long").set("ANYCCL_DEVICE_MAP", map));
+        job(2, "long").set("ANYCCL_DEVICE_MAP", map).run();
     }
 }
 
 #[test]
 fn a_launch_of_one_rank_meets_an_eager_call_of_another() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
-    run(&job(3, "mixed"));
+    job(3, "mixed").run();
 }
 
 #[test]
@@ -152,13 +146,13 @@ fn the_others_learn_of_a_killed_rank_at_a_launch_and_their_results_are_none() {
 #[test]
 fn an_updated_graph_makes_the_new_call_and_launches_go_on_several_streams() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
-    run(&job(2, "update"));
+    job(2, "update").run();
 }
 
 #[test]
 fn ranks_that_launch_different_calls_are_told_both() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
-    run(&job(2, "different"));
+    job(2, "different").run();
 }
 
 /// Captures and launches collectives of all kinds. The other ranks capture first, so that the leader finds

@@ -15,7 +15,7 @@ use anyccl_engine::config::{Config, DevicePathChoice};
 use anyccl_engine::observe::log;
 use common::device::{Arena, Stream, Way, double, have_device};
 use common::graphs::CaptureMode;
-use common::processes::{self, ProcessJob, RankProcess, first_silence, join, say, tcp_store};
+use common::processes::{self, ProcessJob, join, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after, on_ranks_after};
 use common::values::noise;
 use common::watchdog::Watchdog;
@@ -119,7 +119,7 @@ fn elements(rank: Rank, datatype: Datatype, bytes: usize, seed: u64) -> Vec<u8> 
     }
 }
 
-fn list(collective: Collective, root: Rank, parts: &[Part]) -> List<'_> {
+pub fn list(collective: Collective, root: Rank, parts: &[Part]) -> List<'_> {
     let is_reduction = matches!(collective, Collective::AllReduce | Collective::ReduceScatter);
     let op = is_reduction.then_some(ReduceOp::Sum);
     List { collective, op, root, parts }
@@ -232,12 +232,6 @@ fn job(size: u32, part: &'static str) -> ProcessJob {
         .set("CUDA_DOUBLE_OPEN_FREE", 1)
 }
 
-fn run(job: &ProcessJob) {
-    let mut ranks = job.start_all();
-    ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
-    ranks.into_iter().for_each(RankProcess::end_well);
-}
-
 #[test]
 fn a_list_gives_the_bits_of_its_calls_on_ranks_as_processes() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(120 + 6 * seeds()));
@@ -245,7 +239,7 @@ fn a_list_gives_the_bits_of_its_calls_on_ranks_as_processes() {
         let (size, devices) = [(2, 1), (3, 1), (4, 2)][seed as usize % 3];
         let job = job(size, "lists").set("CUDA_DOUBLE_SEED", seed).set("ANYCCL_TEST_SEED", seed);
         let job = job.set("CUDA_DOUBLE_DEVICES", devices).set("ANYCCL_TEST_DEVICES", devices);
-        run(&job.set("ANYCCL_DEVICE_MAP", if seed % 2 == 0 { "all" } else { "off" }));
+        job.set("ANYCCL_DEVICE_MAP", if seed % 2 == 0 { "all" } else { "off" }).run();
     }
 }
 
@@ -270,7 +264,7 @@ fn long(comm: &Communicator, device: &mut Device) {
 fn a_list_with_long_buffers_is_one_exchange_where_all_are_mapped_and_else_several() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(300));
     for map in ["all", "off"] {
-        run(&job(2, "long").set("ANYCCL_DEVICE_MAP", map));
+        job(2, "long").set("ANYCCL_DEVICE_MAP", map).run();
     }
 }
 
@@ -314,7 +308,7 @@ fn graph(comm: &Communicator, (arena, stream): &mut Device) {
 fn a_captured_list_is_a_call_at_each_launch() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
     for (size, map) in [(1, "all"), (2, "all"), (3, "off")] {
-        run(&job(size, "graph").set("ANYCCL_DEVICE_MAP", map));
+        job(size, "graph").set("ANYCCL_DEVICE_MAP", map).run();
     }
 }
 
@@ -401,7 +395,7 @@ fn ranks_with_different_lists_are_told_both_before_a_kernel_runs() {
     }
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
     for odd in 0..ODD.len() {
-        run(&job(2, "disagree").set("ANYCCL_TEST_ODD", odd));
+        job(2, "disagree").set("ANYCCL_TEST_ODD", odd).run();
     }
 }
 
@@ -428,7 +422,7 @@ fn a_list_with_memory_of_the_host_beside_a_device_is_refused() {
 }
 
 /// Parts of a list that is made until it fails: two bundles.
-fn sums(arena: &mut Arena) -> Vec<Part> {
+pub fn sums(arena: &mut Arena) -> Vec<Part> {
     let part = |at: usize| {
         let count = 1000 + 300 * at;
         let recv = with_exposed_provenance_mut::<u8>(arena.take(count) as usize);
@@ -503,80 +497,6 @@ fn an_abort_by_another_thread_ends_a_list() {
     });
 }
 
-/// Orders without which lists give wrong bytes: ordering calls that are ignored, and on which rank.
-const MISSING: [(&str, u32); 6] = [
-    // The streams of the program go on too early.
-    ("cuStreamWaitValue32", 0),
-    ("cuStreamWaitValue32", 1),
-    // The stream of the program has come to the list, and then that of the library to its first bundle.
-    ("cuStreamWriteValue32:0/2", 1),
-    ("cuStreamWriteValue32:1/2", 1),
-    // The leader's kernels have run.
-    ("cuStreamWriteValue32:2/3", 0),
-    // The buffers are back from the bounce buffer.
-    ("cuEventRecord", 1),
-];
-
-/// Number of seeds within which a missing order must do harm, and of those that are right with all orders.
-const SEEDS: (u64, u64) = (60, 4);
-
-fn first_harm(ignored: &str, rank: u32) -> Option<u64> {
-    let (seeds, limit_s) = if ignored.is_empty() { (SEEDS.1, 50) } else { (SEEDS.0, 2) };
-    let job = job(2, "orders").set("ANYCCL_DEVICE_MAP", "off").set("ANYCCL_TEST_IGNORED", ignored);
-    let job = job.set("ANYCCL_TEST_IGNORING", rank).deadline(Duration::from_secs(limit_s));
-    first_silence(seeds, |seed| job.clone().set("CUDA_DOUBLE_SEED", seed).start_all())
-}
-
-#[test]
-fn without_the_orders_of_lists_some_seed_gives_wrong_bytes() {
-    if double().leaves_out("orders that can be removed") {
-        return;
-    }
-    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(500));
-    for (ignored, rank) in MISSING {
-        let seed = first_harm(ignored, rank);
-        println!("{ignored} of rank {rank}: seed {seed:?}");
-        assert!(seed.is_some(), "{ignored} of rank {rank}: no seed has shown it");
-    }
-    assert_eq!(first_harm("", 0), None);
-}
-
-/// Lists in a stream, between fills of the buffers and copies of them. The host does not wait.
-fn orders(comm: &Communicator, (arena, stream): &mut Device) {
-    const ROUNDS: u8 = 5;
-    let parts = sums(arena);
-    let buffers: Vec<(u64, usize)> = parts.iter().map(|part| (part.recv.addr() as u64, part.count)).collect();
-    let results: Vec<Vec<u64>> =
-        (0..=ROUNDS).map(|_| buffers.iter().map(|(_, count)| arena.take(*count)).collect()).collect();
-    let round = |round: u8| {
-        for (buffer, count) in &buffers {
-            double().fill(*buffer, 1 + 2 * round + comm.rank() as u8, *count, stream);
-        }
-        // SAFETY: the arena lives until the stream has passed all calls.
-        unsafe { comm.run(&list(Collective::AllReduce, 0, &parts)) }.unwrap();
-        for ((buffer, count), result) in buffers.iter().zip(&results[round as usize]) {
-            double().copy(*result, *buffer, *count, stream);
-        }
-    };
-    comm.set_stream(Some(stream.handle()));
-    // How streams wait is measured before an order is missing.
-    round(0);
-    stream.synchronize();
-    if comm.rank().to_string() == std::env::var("ANYCCL_TEST_IGNORING").unwrap_or_default() {
-        double().set_faults("", &std::env::var("ANYCCL_TEST_IGNORED").unwrap_or_default());
-    }
-    (1..=ROUNDS).for_each(round);
-    stream.synchronize();
-    double().set_faults("", "");
-    assert_eq!(comm.failure().map(|error| error.to_string()), None);
-    for (round, results) in (0..=ROUNDS).zip(&results) {
-        for ((_, count), result) in buffers.iter().zip(results) {
-            let sum = 2 * (1 + 2 * round) + 1;
-            assert!(double().read(*result, *count).iter().all(|byte| *byte == sum), "round {round}");
-        }
-    }
-}
-
 #[test]
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
@@ -591,7 +511,6 @@ fn a_rank_of_the_tests_in_this_file() {
         "lists" => (0..3).for_each(|turn| lists(&comm, device, seed + turn)),
         "long" => long(&comm, device),
         "graph" => graph(&comm, device),
-        "orders" => orders(&comm, device),
         "disagree" => {
             log::set_level(log::Level::Off);
             check_disagreement(&comm, device, ODD[number("ANYCCL_TEST_ODD") as usize]);

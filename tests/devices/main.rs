@@ -17,6 +17,7 @@ mod faults;
 mod later;
 mod launch_orders;
 mod launches;
+mod list_orders;
 mod lists;
 mod mapped;
 mod messages;

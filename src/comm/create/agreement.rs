@@ -1,7 +1,7 @@
 //! The first exchange of a communicator, right after its ranks have connected.
 //!
-//! It is one all_gather over the new links. Many ranks exchange with few others each, so that few links are
-//! opened. It tells each rank which processors the others may use, whether TCP links ranks of one host, and
+//! An all_gather over the new links. Many ranks exchange with few others each, so that few links are opened.
+//! The exchange tells each rank which processors the others may use, whether TCP links ranks of one host, and
 //! which engines were asked for. A communicator on the links of another one has no such exchange. All ranks
 //! compute the same results from the same records, because the choice of algorithms depends on them.
 

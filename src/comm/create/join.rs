@@ -104,7 +104,7 @@ impl Communicator {
         let kinds = Kinds::detect();
         let mine = own_settings(config, own, &kinds, some_tcp);
         let (deterministic, wire) = (mine.deterministic, mine.wire);
-        // The engine has told the other ranks, and has received their reports.
+        // The engine has notified the other ranks, and has received their reports.
         let agreed = agreement::agree(&driver, &topology, rank, &mine, (timeout(config, own), deadline))
             .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct, has_profile, .. } = agreed;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
-use super::direct::{DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall, PieceMemory};
+use super::direct::{BundleMemory, DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
@@ -47,7 +47,7 @@ impl<H: Host> ReservedCall<H> {
             && stream.waiting.is_none()
             && let Some(bundle) = pieces.only_bundle().map(Arc::new)
         {
-            let prepared = path.prepare(&bundle, comm.rank(), &pieces, &stream, PieceMemory::Pool)?;
+            let prepared = path.prepare(&bundle, comm.rank(), &pieces, &stream, BundleMemory::Pool)?;
             if let Some((exchange, call)) = prepared {
                 return Ok(ReservedCall::new(DeviceCall::Direct { call, exchange: Box::new(exchange) }));
             }

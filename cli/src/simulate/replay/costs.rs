@@ -84,7 +84,7 @@ impl<'a> Costs<'a> {
         let Cost { collective, root, count, element, in_place } = cost;
         let tuning = &self.cluster.tuning;
         let request = PlanRequest {
-            collective: uniform(collective),
+            collective: collective.with_one_count(),
             size,
             rank: 0,
             root: root.min(size - 1),
@@ -105,17 +105,5 @@ impl<'a> Costs<'a> {
         of_chosen.or(candidates.first()).map(|(_, us)| us * 1e-6).ok_or_else(|| {
             Failure::own(format_args!("{} of {count} elements cannot be predicted", collective.name()))
         })
-    }
-}
-
-/// The collective with one count that moves as much.
-pub fn uniform(collective: Collective) -> Collective {
-    match collective {
-        Collective::AllGatherV => Collective::AllGather,
-        Collective::GatherV => Collective::Gather,
-        Collective::ScatterV => Collective::Scatter,
-        Collective::ReduceScatterV => Collective::ReduceScatter,
-        Collective::AllToAllV => Collective::AllToAll,
-        other => other,
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use anyccl_engine::base::Collective;
 
-use super::costs::{Cost, Costs, uniform};
+use super::costs::{Cost, Costs};
 use super::groups::{Groups, Size};
 use crate::failure::Failure;
 use crate::replay::call::{Action, CollectiveAction, Message};
@@ -333,7 +333,7 @@ impl<'a> Job<'a> {
 fn scaled(one: &CollectiveAction, before: usize, after: usize) -> u64 {
     use Collective::*;
     let count = one.mean_count();
-    match uniform(one.collective) {
+    match one.collective.with_one_count() {
         AllGather | Gather | Scatter | ReduceScatter | AllToAll => {
             (count as u128 * before as u128).div_ceil(after.max(1) as u128) as u64
         }

@@ -1,7 +1,7 @@
 //! A *bundle*: what the ranks of a direct call exchange at once, with one record of each rank and one end.
 //!
-//! It is one piece of a collective, or several collectives of a list. What it has depends only on what is
-//! equal on all ranks.
+//! A bundle holds one piece of a collective, or several collectives of a list. What it holds depends only on
+//! what is equal on all ranks.
 
 use std::ops::Range;
 

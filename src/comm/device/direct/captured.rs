@@ -1,7 +1,7 @@
 //! A direct call that is part of a graph: what it keeps between launches.
 //!
 //! At each launch, a thread of the communicator makes the pieces of the call on a stream of the library
-//! ([`PieceRun`]), as for a gated call. The ranks exchange their records anew each time. So a launch of one
+//! ([`BundleRun`]), as for a gated call. The ranks exchange their records anew each time. So a launch of one
 //! rank may meet an eager call of another one, and ranks need not agree on anything when they capture.
 //!
 //! Nothing that a launch needs can be held by a call behind it in the stream: it has a slot, a table and a
@@ -10,8 +10,8 @@
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::Duration;
 
+use super::bundle_run::BundleRun;
 use super::direct_path::DirectPath;
-use super::piece_run::PieceRun;
 use super::pieces::DirectPieces;
 use crate::base::{Error, Rank, Result};
 use crate::comm::device::call_streams::{CallStream, CallStreams};
@@ -63,11 +63,11 @@ impl<H: Host> CapturedPieces<H> {
     }
 
     /// Begins a launch. No other one runs.
-    pub fn begin(&self) -> Result<PieceRun<H>> {
+    pub fn begin(&self) -> Result<BundleRun<H>> {
         let ended = || Error::InvalidUsage("the communicator has ended".into());
         let path = self.path.upgrade().ok_or_else(ended)?;
         let stream = (self.stream.clone(), Arc::clone(&self.event));
-        Ok(PieceRun::new(&path, self.pieces.clone(), self.rank, stream, Some(Arc::clone(&self.block))))
+        Ok(BundleRun::new(&path, self.pieces.clone(), self.rank, stream, Some(Arc::clone(&self.block))))
     }
 
     /// Fills the outputs with a byte. Nobody uses them.

@@ -2,7 +2,7 @@
 //! come to it.
 //!
 //! The stream of the program has only a *gate*: it sets a word, *ready*, and waits for another one, *final*.
-//! When it has come there, the thread of the communicator makes the pieces of the call ([`PieceRun`]). After
+//! When it has come there, the thread of the communicator makes the pieces of the call ([`BundleRun`]). After
 //! the last piece, *final* is set.
 //!
 //! So go calls of several pieces, calls that find no slot or table, and all later ones until these have
@@ -11,9 +11,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::bundle_run::BundleRun;
 use super::direct_path::DirectPath;
 use super::exchange::Next;
-use super::piece_run::PieceRun;
 use super::pieces::DirectPieces;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
@@ -26,7 +26,7 @@ use crate::device::{Entered, PinnedBlock, StreamEvent};
 /// See the module head.
 pub struct GatedCall<H: Host> {
     /// Dropped before the gate, which keeps the buffers for the call.
-    run: PieceRun<H>,
+    run: BundleRun<H>,
     gate: StreamCallState,
     /// Set until the last piece has started.
     starting: Option<Starting>,
@@ -64,7 +64,7 @@ impl<H: Host> GatedCall<H> {
         drop(entered);
         let block = PinnedBlock::of_reserve(driver, stream.events.context(), GATE_WORDS * WORD_STEP)?;
         Ok(GatedCall {
-            run: PieceRun::new(path, pieces, rank, (own, event), None),
+            run: BundleRun::new(path, pieces, rank, (own, event), None),
             gate: StreamCallState::new(driver, context, stream, block.into(), GATE_WORDS),
             starting: Some(Starting::new(&path.starting)),
         })
@@ -102,7 +102,7 @@ impl<H: Host> GatedCall<H> {
         self.starting.is_some() || self.gate.waiting.is_some() && !self.run.is_done()
     }
 
-    /// See [`PieceRun::look`].
+    /// See [`BundleRun::look`].
     pub fn look(&mut self) -> Result<bool> {
         let has_changed = self.run.look()?;
         self.note_started();
@@ -112,7 +112,7 @@ impl<H: Host> GatedCall<H> {
     /// What the call needs next, after its last work has ended well.
     ///
     /// # Safety
-    /// See [`PieceRun::next`].
+    /// See [`BundleRun::next`].
     pub unsafe fn next(&mut self, comm: &H) -> Result<Next<H::Started>> {
         // SAFETY: passed on from our caller.
         let next = unsafe { self.run.next(comm) };

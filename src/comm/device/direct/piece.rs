@@ -17,7 +17,7 @@ pub struct Piece {
 impl Piece {
     /// Blocks that `rank` of `size` reads.
     pub fn input_blocks(&self, size: usize, rank: Rank) -> usize {
-        with_one_count(self.collective).input_elements(size, rank, self.call.root, 1)
+        self.collective.with_one_count().input_elements(size, rank, self.call.root, 1)
     }
 
     /// Blocks that `rank` of `size` writes.
@@ -25,7 +25,7 @@ impl Piece {
         match self.collective {
             // Nothing comes before rank 0.
             Collective::Exscan if rank == 0 => 0,
-            collective => with_one_count(collective).output_elements(size, rank, self.call.root, 1),
+            collective => collective.with_one_count().output_elements(size, rank, self.call.root, 1),
         }
     }
 
@@ -53,17 +53,5 @@ impl Piece {
     /// Whether the piece is the whole call.
     pub fn is_whole(&self) -> bool {
         self.len == self.call.count as usize
-    }
-}
-
-/// The collective with one count whose ranks have as many blocks.
-fn with_one_count(collective: Collective) -> Collective {
-    match collective {
-        Collective::AllGatherV => Collective::AllGather,
-        Collective::GatherV => Collective::Gather,
-        Collective::ScatterV => Collective::Scatter,
-        Collective::ReduceScatterV => Collective::ReduceScatter,
-        Collective::AllToAllV => Collective::AllToAll,
-        other => other,
     }
 }

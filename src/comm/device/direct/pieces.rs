@@ -97,11 +97,10 @@ impl DirectPieces {
         let first = part.placed(self.next, len);
         let mut bundle = Bundle::of(first, self.limits, part.call);
         if self.next == 0 {
-            let mut others = self.parts[self.passed + 1..].iter();
-            while others
-                .next()
-                .is_some_and(|other| bundle.add(other.placed(0, other.call.count as usize), self.limits))
-            {
+            for other in &self.parts[self.passed + 1..] {
+                if !bundle.add(other.placed(0, other.call.count as usize), self.limits) {
+                    break;
+                }
             }
         }
         bundle.signature = self.signature(part, &bundle);

@@ -123,7 +123,7 @@ struct Buffer {
 
 /// Where a bundle has its pinned memory, its slot and its table.
 #[derive(Clone, Copy)]
-pub enum PieceMemory<'a> {
+pub enum BundleMemory<'a> {
     /// Pinned memory of the pool, while there is some.
     Pool,
     /// Pinned memory of the reserve.
@@ -133,9 +133,9 @@ pub enum PieceMemory<'a> {
     Kept(&'a Arc<PinnedBlock>),
 }
 
-impl PieceMemory<'_> {
+impl BundleMemory<'_> {
     fn is_launch(self) -> bool {
-        matches!(self, PieceMemory::Kept(_))
+        matches!(self, BundleMemory::Kept(_))
     }
 }
 
@@ -170,7 +170,7 @@ impl<H: Host> DirectPath<H> {
         rank: Rank,
         pieces: &DirectPieces,
         stream: &CallStream,
-        memory: PieceMemory<'_>,
+        memory: BundleMemory<'_>,
     ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
         let _entered = Entered::for_device(self.driver, self.device)?;
         let unequal = pieces.unequal.as_deref();
@@ -280,7 +280,7 @@ impl<H: Host> DirectPath<H> {
     fn take_rest(
         &self,
         bundle: &Bundle,
-        memory: PieceMemory<'_>,
+        memory: BundleMemory<'_>,
         moved: Moved,
         stream: &CallStream,
     ) -> Result<Option<(Option<KernelLaunches>, HeldMemory, CallBlock)>> {
@@ -291,9 +291,9 @@ impl<H: Host> DirectPath<H> {
             DirectCall::block_bytes(launches.as_ref().map_or(0, |launches| launches.bytes)),
         );
         let block = match memory {
-            PieceMemory::Pool => PinnedBlock::take(self.driver, key, bytes)?.map(CallBlock::Own),
-            PieceMemory::Reserve => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?.into()),
-            PieceMemory::Kept(block) => Some(CallBlock::Kept(Arc::clone(block))),
+            BundleMemory::Pool => PinnedBlock::take(self.driver, key, bytes)?.map(CallBlock::Own),
+            BundleMemory::Reserve => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?.into()),
+            BundleMemory::Kept(block) => Some(CallBlock::Kept(Arc::clone(block))),
         };
         let held = HeldMemory { leases, temporary: moved.temporary };
         Ok(block.map(|block| (launches, held, block)))
@@ -318,7 +318,7 @@ impl<H: Host> DirectPath<H> {
     fn move_sides(
         &self,
         sides: &mut [Sides],
-        memory: PieceMemory<'_>,
+        memory: BundleMemory<'_>,
         stream: &CallStream,
     ) -> Result<Option<Moved>> {
         if !sides.iter().any(Sides::moves) {
@@ -352,7 +352,7 @@ impl<H: Host> DirectPath<H> {
     fn launches(
         &self,
         bundle: &Bundle,
-        memory: PieceMemory<'_>,
+        memory: BundleMemory<'_>,
         leases: &mut Vec<Lease>,
     ) -> Result<Option<Option<KernelLaunches>>> {
         let Some(leader) = self.leader() else { return Ok(Some(None)) };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::captured_call::{CapturedCall, CapturedWork, GraphLaunches};
 use crate::base::{Error, Result};
-use crate::comm::device::direct::{Next, PieceRun};
+use crate::comm::device::direct::{BundleRun, Next};
 use crate::comm::device::host::{Host, Started};
 use crate::device::Kinds;
 use crate::progress::wait::wait_for_first_until;
@@ -33,7 +33,7 @@ struct Running<H: Host> {
     /// What the engine works on.
     work: Option<H::Started>,
     /// The pieces of a call on the direct path.
-    pieces: Option<PieceRun<H>>,
+    pieces: Option<BundleRun<H>>,
     /// Why the launch has failed. Its stream goes on when nobody uses its buffers.
     failure: Option<Error>,
     call: Arc<CapturedCall<H>>,
@@ -128,7 +128,7 @@ impl<H: Host> Runner<'_, H> {
 
     /// Whether a launch has pieces that are to be started in the engine before all later launches.
     fn is_starting(&self) -> bool {
-        let is_starting = |launch: &Running<H>| launch.pieces.as_ref().is_some_and(PieceRun::is_starting);
+        let is_starting = |launch: &Running<H>| launch.pieces.as_ref().is_some_and(BundleRun::is_starting);
         self.running.iter().any(|launch| launch.failure.is_none() && is_starting(launch))
     }
 
@@ -186,7 +186,7 @@ impl<H: Host> Runner<'_, H> {
     /// Goes on with a launch.
     fn advance(&self, launch: &mut Running<H>) -> Result<Advance> {
         if launch.failure.is_some() {
-            let is_in_use = launch.pieces.as_mut().is_some_and(PieceRun::is_in_use);
+            let is_in_use = launch.pieces.as_mut().is_some_and(BundleRun::is_in_use);
             return Ok(if is_in_use { Advance::Nothing } else { Advance::Failed });
         }
         if let Some(work) = &mut launch.work {
@@ -246,7 +246,7 @@ impl<H: Host> Runner<'_, H> {
         for at in 0..self.running.len() {
             let launch = &self.running[at];
             let is_waiting = launch.work.is_none() && launch.failure.is_none();
-            let answer = launch.pieces.as_ref().filter(|_| is_waiting).and_then(PieceRun::check);
+            let answer = launch.pieces.as_ref().filter(|_| is_waiting).and_then(BundleRun::check);
             if let Some(Err(error)) = answer {
                 let mut launch = self.running.swap_remove(at);
                 self.note_failure(&mut launch, error);

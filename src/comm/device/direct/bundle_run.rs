@@ -1,8 +1,8 @@
-//! The pieces of a direct call, made one after the other on a stream of the library.
+//! The bundles of a direct call, made one after the other on a stream of the library.
 //!
-//! Each piece is a [`DirectCall`]. One that finds no slot of the bounce buffer, or no table, is made when
-//! one is free. The first of several pieces becomes the whole call if the leader can address all buffers
-//! where they are. Where only the leader knows the lengths of all blocks, it says which piece is the last.
+//! Each bundle is a [`DirectCall`]. One that finds no slot of the bounce buffer, or no table, is made when
+//! one is free. A bundle takes in more of the call if the leader can address all buffers where they are.
+//! Where only the leader knows the lengths of all blocks, it says which bundle is the last.
 
 use std::sync::Arc;
 
@@ -11,48 +11,48 @@ use super::call::DirectCall;
 use super::direct_path::DirectPath;
 use super::exchange::{DirectExchange, Next};
 use super::pieces::DirectPieces;
-use super::prepare::PieceMemory;
+use super::prepare::BundleMemory;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
 use crate::device::{PinnedBlock, StreamEvent};
 
 /// See the module head.
-pub struct PieceRun<H: Host> {
-    /// The piece that runs.
+pub struct BundleRun<H: Host> {
+    /// The messages and the stream part of the bundle that runs.
     part: Option<Box<(DirectExchange<H>, DirectCall)>>,
-    /// What it belongs to.
+    /// The bundle that runs.
     bundle: Option<Arc<Bundle>>,
     path: Arc<DirectPath<H>>,
     pieces: DirectPieces,
     rank: Rank,
-    /// The library's stream, and the event of all pieces.
+    /// The library's stream, and the event of all bundles.
     own: CallStream,
     event: Arc<StreamEvent>,
-    /// Set if the pieces use memory that is kept for launches of graphs.
+    /// Set if the bundles use memory that is kept for launches of graphs.
     kept: Option<Arc<PinnedBlock>>,
     phase: Phase,
     /// Whether the bundle that runs is the last one, whatever the leader answers.
     is_last: bool,
-    /// Whether a piece is still to be started in the engine.
+    /// Whether a bundle is still to be started in the engine.
     is_starting: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The next piece is to be made.
+    /// The next bundle is to be made.
     Preparing,
-    /// The piece is in the stream, and not started in the engine.
+    /// The bundle is in the stream, and not started in the engine.
     Arriving,
-    /// The ranks exchange the messages of the piece.
+    /// The ranks exchange the messages of the bundle.
     Exchanging,
-    /// The piece has ended, and the stream is to pass it.
+    /// The bundle has ended, and the stream is to pass it.
     Passing,
     Done,
 }
 
-impl<H: Host> PieceRun<H> {
-    /// All pieces of a call, none of which is made yet. `kept`: pinned memory for a launch of a graph, which
+impl<H: Host> BundleRun<H> {
+    /// All bundles of a call, none of which is made yet. `kept`: pinned memory for a launch of a graph, which
     /// also has a slot and a table of its own.
     pub fn new(
         path: &Arc<DirectPath<H>>,
@@ -60,8 +60,8 @@ impl<H: Host> PieceRun<H> {
         rank: Rank,
         (own, event): (CallStream, Arc<StreamEvent>),
         kept: Option<Arc<PinnedBlock>>,
-    ) -> PieceRun<H> {
-        PieceRun {
+    ) -> BundleRun<H> {
+        BundleRun {
             part: None,
             bundle: None,
             path: Arc::clone(path),
@@ -76,7 +76,7 @@ impl<H: Host> PieceRun<H> {
         }
     }
 
-    /// Whether a piece is still to be started in the engine.
+    /// Whether a bundle is still to be started in the engine.
     pub fn is_starting(&self) -> bool {
         self.is_starting
     }
@@ -112,7 +112,7 @@ impl<H: Host> PieceRun<H> {
         self.path.driver.ignore_captures().keep();
         self.path.driver.set_current(self.path.context)?;
         let Some(bundle) = self.pieces.next().map(Arc::new) else { return Ok(false) };
-        let memory = self.kept.as_ref().map_or(PieceMemory::Reserve, PieceMemory::Kept);
+        let memory = self.kept.as_ref().map_or(BundleMemory::Reserve, BundleMemory::Kept);
         let prepared = self.path.prepare(&bundle, self.rank, &self.pieces, &self.own, memory)?;
         let Some((exchange, mut call)) = prepared else { return Ok(false) };
         call.set_event(Arc::clone(&self.event));
