@@ -243,9 +243,11 @@ impl fmt::Display for Call {
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
             CallKind::ListOnDevice(_) => {
                 let list = ListCount::from_bits(self.count);
-                let ListCount { buffers, lengths, .. } = list;
-                let many = if buffers == 255 { "+" } else { "" };
-                write!(f, ", {} of {buffers}{many} buffers with lengths #{lengths:06x}", list.collectives())?;
+                let whole = ListCount { elements: 0, ..list };
+                match list.collectives() {
+                    0 => write!(f, ", {whole}")?,
+                    some => write!(f, ", {some} of {whole}")?,
+                }
             }
             CallKind::Collective(c) | CallKind::OnDevice(c) if c.counts_messages() => match self.count {
                 Call::WHOLE => {}

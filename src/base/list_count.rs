@@ -70,12 +70,14 @@ impl ListCount {
     }
 }
 
-/// The form of error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`.
+/// The form of error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`. Without
+/// elements, it is the name of the list alone.
 impl fmt::Display for ListCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (ListCount { buffers, lengths, elements }, many) =
             (self, ["", "+"][usize::from(self.buffers == 255)]);
-        write!(f, "{buffers}{many} buffers with lengths #{lengths:06x}, {elements} elements in this message")
+        write!(f, "{buffers}{many} buffers with lengths #{lengths:06x}")?;
+        if *elements > 0 { write!(f, ", {elements} elements in this message") } else { Ok(()) }
     }
 }
 

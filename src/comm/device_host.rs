@@ -2,7 +2,7 @@
 
 use super::call::operation::{Operation, Variant};
 use super::communicator::Communicator;
-use super::device::{Host, Started};
+use super::device::{Host, Named, Started};
 use super::ready::ReadyCall;
 use super::request::Request;
 use crate::base::{Call, Error, Rank, Result};
@@ -25,11 +25,14 @@ impl Host for Communicator {
         self.abort(reason);
     }
 
-    fn fail_by(&self, error: &Error) {
-        match error {
-            Error::Mismatch(_) => self.fail(error.clone()),
-            error => self.abort(&error.to_string()),
-        }
+    fn fail_by(&self, error: Error, call: Named) -> Error {
+        let error = self.driver.lock().reason_of(self.id, &call, error);
+        self.fail(error.clone());
+        error
+    }
+
+    fn next_number(&self) -> u32 {
+        self.driver.lock().next_number(self.id)
     }
 
     fn try_move_on(&self) {
@@ -108,6 +111,10 @@ impl Started for Request {
 
     fn completion(&self) -> Option<Completion> {
         self.completion()
+    }
+
+    fn number(&self) -> Option<u32> {
+        self.number()
     }
 
     fn cancel(&self) {

@@ -7,7 +7,7 @@ use super::call::placement::Placed;
 use super::call::unequal::{Places, Unequal};
 use super::communicator::Communicator;
 use super::request::Request;
-use crate::base::{Datatype, Error, Result};
+use crate::base::{Call, Datatype, Error, Result};
 use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, extent};
 use crate::sys::zeroed::zeroed;
@@ -60,6 +60,11 @@ impl PreparedUnequal {
         let places = Places::Buffers { send: scaling.memory.as_mut_ptr().cast_const(), recv };
         let (prepared, buffers) = get(&Unequal { places, ..*operation })?;
         Ok(PreparedUnequal { prepared, buffers, scaling: Some(scaling) })
+    }
+
+    /// The call as the other ranks see it.
+    pub fn call(&self) -> &Call {
+        &self.prepared.call
     }
 
     /// Starts the call.

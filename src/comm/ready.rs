@@ -1,5 +1,6 @@
 //! A checked call that waits for its start, once or again and again.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::Communicator;
@@ -37,6 +38,25 @@ pub(super) enum ReadyCall {
 // SAFETY: the pointers lead to memory of the call, or to buffers that the caller has promised to leave to
 // each run, on whatever thread it runs.
 unsafe impl Send for ReadyCall {}
+
+/// The form of error messages.
+impl fmt::Display for ReadyCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadyCall::Described(call) => call.with(|call| call.fmt(f)),
+            ReadyCall::Planned { operation, .. } | ReadyCall::InPieces { operation, .. } => {
+                operation.call.fmt(f)
+            }
+            ReadyCall::Unequal(prepared) => prepared.call().fmt(f),
+            ReadyCall::SendNoncontiguous { to, tag, .. } => {
+                write!(f, "send(noncontiguous memory, to rank {to}, tag {tag})")
+            }
+            ReadyCall::ReceiveNoncontiguous(selector, _) => {
+                write!(f, "recv(noncontiguous memory, from {selector})")
+            }
+        }
+    }
+}
 
 impl ReadyCall {
     /// Starts the call.

@@ -229,6 +229,16 @@ impl Request {
         })
     }
 
+    /// Number of a collective among those of its communicator; of several parts, that of the next one.
+    /// `None`: it is none of the builtin engine, or has ended.
+    pub(super) fn number(&self) -> Option<u32> {
+        match &self.state {
+            State::Running(ticket) => self.driver.lock().number_of_call(*ticket),
+            State::Several(parts) => parts.running().and_then(Request::number),
+            State::Foreign(..) | State::OnDevice(_) | State::Ended(_) => None,
+        }
+    }
+
     /// What a thread waits for that leaves the request to others. `None`: only testing shows the end; the
     /// wait is noted.
     pub fn watch(&self) -> Option<Watch> {

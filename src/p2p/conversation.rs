@@ -319,14 +319,11 @@ impl Conversation {
         match ticket.0 {
             Kind::Send(key) => {
                 let what = self.sends[key].what();
-                let verb = if what.is_synchronous { "ssend" } else { "send" };
-                let (datatype, OutgoingMessage { to, tag, count, .. }) = (what.datatype.name(), what);
-                (format!("{verb}({datatype}, count {count}, to rank {to}, tag {tag})"), Some(*to))
+                (what.to_string(), Some(what.to))
             }
             Kind::Receive(key) => {
                 let Receive { selector, buffer, .. } = &self.receives[key];
-                let (datatype, count) = (buffer.datatype.name(), buffer.count);
-                (format!("recv({datatype}, at most {count}, from {selector})"), selector.source())
+                (buffer.describe(selector), selector.source())
             }
             Kind::Probe(key) => {
                 let selector = self.probes[key].selector;

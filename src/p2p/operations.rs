@@ -1,5 +1,6 @@
 //! What a conversation keeps of a started send, receive or probe, and of a message that comes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::matching::{Envelope, Selector, Tag, Waiting};
@@ -36,6 +37,15 @@ pub struct OutgoingMessage {
     pub data: *const u8,
     /// Whether the send ends only when a receive has matched the message.
     pub is_synchronous: bool,
+}
+
+/// The form of error messages: `send(float32, count 4, to rank 1, tag 0)`.
+impl fmt::Display for OutgoingMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OutgoingMessage { to, tag, datatype, count, is_synchronous, .. } = *self;
+        let (verb, datatype) = (if is_synchronous { "ssend" } else { "send" }, datatype.name());
+        write!(f, "{verb}({datatype}, count {count}, to rank {to}, tag {tag})")
+    }
 }
 
 /// What is known of a message when it is started.
@@ -132,6 +142,11 @@ pub struct RecvBuffer {
 }
 
 impl RecvBuffer {
+    /// A receive into it, in the form of error messages: `recv(float32, at most 4, from rank 1, tag 0)`.
+    pub fn describe(&self, selector: &Selector) -> String {
+        format!("recv({}, at most {}, from {selector})", self.datatype.name(), self.count)
+    }
+
     /// Size of the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.count as usize * self.datatype.bytes()

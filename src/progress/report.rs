@@ -1,5 +1,6 @@
 //! The texts of errors: the call, the rank, and what the rank was doing.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
 
 use super::calls::ActiveCall;
@@ -69,6 +70,35 @@ impl Engine {
         let name = &self.comms.get(active.comm).name;
         let number = shown(active.execution.header().sequence);
         format!("{} #{number} on \"{name}\"", active.prepared.call)
+    }
+
+    /// Number of a collective among those of its communicator. `None`: its outcome was taken.
+    pub fn number_of_call(&self, ticket: Ticket) -> Option<u32> {
+        let Ticket::Call(number) = ticket else { return None };
+        self.find_call(number).map(|active| active.execution.header().sequence)
+    }
+
+    /// Number of the next collective of a communicator.
+    pub fn next_number(&self, id: CommId) -> u32 {
+        self.comms.find(id).map_or(0, |comm| comm.collectives.made())
+    }
+
+    /// Why a communicator fails in which a call has failed on this rank. If another rank has failed before,
+    /// it has sent the reason. If only this rank has one, the error names the call and this rank. `call`
+    /// describes the call.
+    pub fn reason_of(&mut self, id: CommId, call: &dyn Display, reason: Error) -> Error {
+        self.read_control();
+        let Some(comm) = self.comms.find(id) else { return reason };
+        if let Some(failure) = &comm.failure {
+            return failure.clone();
+        }
+        let place =
+            || format!("{call} on \"{}\" failed on {}", comm.name, comm.label(comm.rank, &self.endpoints));
+        match reason {
+            Error::Mismatch(_) | Error::Timeout { .. } | Error::PeerLost { .. } | Error::Aborted(_) => reason,
+            Error::System { what, source } => Error::System { what: format!("{}: {what}", place()), source },
+            other => Error::Aborted(format!("{}: {other}", place())),
+        }
     }
 
     /// Text of a timeout about the ranks that have not arrived in the call of `ticket`.

@@ -261,6 +261,7 @@ fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
     let _watchdog = Watchdog::new("a corrupt context", Duration::from_secs(100));
     let operations = [1, 2, 3, 4, 5, 6, 9, 14, 23];
     let paths = [("staged", 0), ("staged", PIECE), ("direct", 0)];
+    let mut numbered = 0;
     for (n, (path, piece)) in operations.into_iter().flat_map(|n| paths.map(|path| (n, path))) {
         let job = ProcessJob::new(module_path!(), 2, "fail by the device", tcp_store())
             .set("ANYCCL_TEST_CORRUPT", n)
@@ -269,10 +270,20 @@ fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
         let mut ranks = job.start_all();
         for rank in &mut ranks {
             let said = rank.hear().text;
-            assert!(said.starts_with("failed: "), "{path}, operation {n}, rank {}: {said}", rank.rank);
+            let who = format!("{path}, operation {n}, rank {}", rank.rank);
+            assert!(said.starts_with("failed: "), "{who}: {said}");
+            // A call that has failed before its path was chosen is not named as one on devices.
+            let call = format!("(uint8 sum, count {BYTES})");
+            for once in ["all_reduce", &call, "on \"world\" failed on rank 1 (", ": cu", "illegal"] {
+                assert_eq!(said.matches(once).count(), 1, "{who}, {once}: {said}");
+            }
+            assert_eq!(said.matches("rank 1").count(), 1, "{who}: {said}");
+            numbered += said.matches(") #").count();
         }
         ranks.into_iter().for_each(RankProcess::end_well);
     }
+    // A call that could not be enqueued has no number yet.
+    assert!(numbered > 0);
 }
 
 /// Makes calls on a stream until one fails.

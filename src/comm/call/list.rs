@@ -35,6 +35,13 @@ impl List<'_> {
         ListCount::of(self.parts.iter().map(|part| (part.count as u64, part.datatype as u8)))
     }
 
+    /// The list as errors name it.
+    pub(in crate::comm) fn call(&self) -> Call {
+        let datatype = self.parts.first().map_or(Datatype::Byte, |part| part.datatype);
+        let (kind, count) = (CallKind::List(self.collective), self.name().to_bits());
+        Call { kind, datatype, op: self.op, root: self.root, count }
+    }
+
     /// The call on one buffer.
     pub(in crate::comm) fn call_on(&self, part: &Part) -> Operation {
         let kind = CallKind::Collective(self.collective);

@@ -1,5 +1,6 @@
 //! A call as its caller describes it, of any kind: what the communicator runs, starts or prepares.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::list::{List, Part};
@@ -68,6 +69,21 @@ pub(in crate::comm) enum OwnedSpec {
     Send(OutgoingMessage),
     Receive(Selector, RecvBuffer),
     ReceiveAll(Selector, RecvBuffer),
+}
+
+/// The form of error messages.
+impl fmt::Display for CallSpec<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallSpec::Collective(operation, _) => operation.call.fmt(f),
+            CallSpec::Unequal(operation, _) => operation.whole_call().fmt(f),
+            CallSpec::List(list, _) => list.call().fmt(f),
+            CallSpec::Send(what) => what.fmt(f),
+            CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
+                f.write_str(&buffer.describe(selector))
+            }
+        }
+    }
 }
 
 impl CallSpec<'_> {

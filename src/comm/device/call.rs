@@ -1,5 +1,6 @@
 //! A call on device memory, by either path: what the queue and its thread do with it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
@@ -39,6 +40,18 @@ pub(in crate::comm) enum StreamTail {
     Direct(DirectTail),
 }
 
+/// The form of error messages.
+impl<H: Host> fmt::Display for DeviceCall<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceCall::Staged { ready, .. } => ready.fmt(f),
+            DeviceCall::Direct { exchange, .. } => exchange.signature().fmt(f),
+            DeviceCall::Gated(call) => call.fmt(f),
+            DeviceCall::Message(call) => call.fmt(f),
+        }
+    }
+}
+
 impl<H: Host> DeviceCall<H> {
     /// The stream of the call.
     pub fn stream_in_context(&self) -> StreamInContext {
@@ -47,6 +60,15 @@ impl<H: Host> DeviceCall<H> {
             DeviceCall::Direct { call, .. } => call.stream_in_context(),
             DeviceCall::Gated(call) => call.stream_in_context(),
             DeviceCall::Message(call) => call.stream_in_context(),
+        }
+    }
+
+    /// Whether the call is a message, which has no number among the calls of its communicator.
+    pub fn is_message(&self) -> bool {
+        match self {
+            DeviceCall::Staged { call, .. } => call.is_message(),
+            DeviceCall::Direct { .. } | DeviceCall::Gated(_) => false,
+            DeviceCall::Message(_) => true,
         }
     }
 

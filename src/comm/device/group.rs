@@ -16,12 +16,15 @@ use super::call::StreamTail;
 use super::completion::{StreamedCall, captured_completion};
 use super::graph::{Capturing, capture_together};
 use super::reserve::{Reserved, reserve_on};
-use super::reserved::{ReservedCall, note_failure};
+use super::reserved::{ReservedCall, failed};
 use super::stream_order::JointStreams;
 use crate::base::{Error, Result};
 use crate::comm::call::spec::CallSpec;
 use crate::comm::communicator::Communicator;
 use crate::device::CudaStream;
+
+/// Name of its calls in the error of what they share.
+const GROUP: &str = "a group of calls";
 
 /// The device calls of a group, each with a tag by which the caller knows it.
 pub struct DeviceGroup<T> {
@@ -149,7 +152,7 @@ impl<T> DeviceGroup<T> {
             let joined = streams.join();
             let mark = |stream| comm.devices.queue.last_collective.note_here(stream);
             let noted = streams.iter().next().filter(|_| *has_collective).map_or(Ok(()), mark);
-            let ended = joined.and(noted).inspect_err(|error| note_failure(&**comm, error));
+            let ended = joined.and(noted).map_err(|error| failed(&**comm, error, &GROUP));
             outcome = outcome.and(ended);
         }
         outcome
@@ -173,7 +176,7 @@ impl<T> DeviceGroup<T> {
             let order = |stream| comm.devices.queue.last_collective.order(stream);
             let ordered = if *has_collective { streams.iter().try_for_each(order) } else { Ok(()) };
             let begun = ordered.and_then(|()| streams.join());
-            outcome = outcome.and(begun.inspect_err(|error| note_failure(&**comm, error)));
+            outcome = outcome.and(begun.map_err(|error| failed(&**comm, error, &GROUP)));
         }
         outcome
     }
@@ -181,7 +184,7 @@ impl<T> DeviceGroup<T> {
 
 impl Tail {
     fn enqueue(self) -> Result<()> {
-        self.tail.enqueue().inspect_err(|error| note_failure(&*self.comm, error))
+        self.tail.enqueue().map_err(|error| failed(&*self.comm, error, &GROUP))
     }
 }
 

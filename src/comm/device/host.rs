@@ -4,6 +4,8 @@
 //! communicator can own them without a circle. What names one is above them: `reserve`, `in_pieces`, `group`
 //! and `setup`.
 
+use std::fmt;
+
 use crate::base::{Call, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::p2p::{
@@ -14,7 +16,7 @@ use crate::progress::wait::PendingCall;
 /// The communicator of a device call.
 pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     /// A checked call on host memory, whose start needs nothing but its turn.
-    type Ready: Send;
+    type Ready: Send + fmt::Display;
     /// A started call of the engine.
     type Started: Started;
 
@@ -27,8 +29,12 @@ pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     /// Fails the communicator on all ranks.
     fn abort(&self, reason: &str);
 
-    /// Fails the communicator on all ranks, because of the error of a call.
-    fn fail_by(&self, error: &Error);
+    /// Fails the communicator on all ranks, because of the error of a call on this one. Returns why the
+    /// communicator has failed: the first reason counts.
+    fn fail_by(&self, error: Error, call: Named) -> Error;
+
+    /// Number of the next collective.
+    fn next_number(&self) -> u32;
 
     /// Makes progress on everything of the communicator.
     fn try_move_on(&self);
@@ -88,6 +94,21 @@ pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     fn finalize(&self) -> Result<()>;
 }
 
+/// A call as errors name it: `all_reduce(float32 sum, count 4) #12`.
+#[derive(Clone, Copy)]
+pub(in crate::comm) struct Named<'a> {
+    pub call: &'a dyn fmt::Display,
+    /// Number of a collective among those of its communicator, if it is known.
+    pub number: Option<u32>,
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.call.fmt(f)?;
+        self.number.map_or(Ok(()), |number| write!(f, " #{number}"))
+    }
+}
+
 /// A started call of the engine. Dropping it waits for its end.
 pub(in crate::comm) trait Started {
     /// Whether it has ended. Makes progress on everything of its communicator.
@@ -98,6 +119,9 @@ pub(in crate::comm) trait Started {
 
     /// How it has ended, if it was a message and has ended well.
     fn completion(&self) -> Option<Completion>;
+
+    /// Number of the call among those of its communicator. `None`: it is a message, or has ended.
+    fn number(&self) -> Option<u32>;
 
     /// Status of the message, if it was a message and has ended well.
     fn status(&self) -> Option<Status> {

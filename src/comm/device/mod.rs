@@ -53,7 +53,7 @@ pub(super) use completion::DeviceCompletion;
 pub use completion::StreamedCall;
 pub(super) use direct::set_up_direct_path;
 pub use group::DeviceGroup;
-pub(super) use host::{Host, Started};
+pub(super) use host::{Host, Named, Started};
 pub use memory::{DeviceMemoryLimits, DeviceMemoryUse};
 pub(super) use part::DevicePart;
 pub use path::DevicePath;

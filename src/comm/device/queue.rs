@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::call::QueuedCall;
+use super::call::{DeviceCall, QueuedCall};
 use super::call_streams::{CallStream, CallStreams};
 use super::host::Host;
 use super::stream_order::LastCollective;
@@ -94,8 +94,12 @@ impl<H: Host> DeviceQueue<H> {
     }
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes. Returns the event
-    /// that follows it, if one does.
-    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<Option<Arc<StreamEvent>>> {
+    /// that follows it, if one does. `failed` gives the error of a call that cannot be enqueued.
+    pub fn enqueue(
+        &self,
+        mut call: QueuedCall<H>,
+        failed: impl FnOnce(Error, &DeviceCall<H>) -> Error,
+    ) -> Result<Option<Arc<StreamEvent>>> {
         let communicator = self.communicator()?;
         let start_thread = || {
             let (queue, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
@@ -106,6 +110,7 @@ impl<H: Host> DeviceQueue<H> {
         // The order on the stream is the order of the queue.
         self.shared.enqueue(start_thread, move || {
             let enqueued = call.device_call.enqueue().map(|()| call.device_call.event());
+            let enqueued = enqueued.map_err(|error| failed(error, &call.device_call));
             // A call that was enqueued in part is queued, too: its copies belong to the stream until that has
             // passed them.
             call.refusal = enqueued.as_ref().err().cloned();

@@ -11,7 +11,7 @@ use super::call_streams::CallStream;
 use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
 use super::direct::{CapturedPieces, DirectMessage, DirectPath, DirectPieces, UnequalBlocks};
 use super::graph::{CapturedCopies, Capturing, capture_together};
-use super::reserved::{ReservedCall, note_failure};
+use super::reserved::{ReservedCall, failed};
 use super::staged::ranges::Touched;
 use super::staged::{StagedCall, in_pieces};
 use super::stream_order::StreamInContext;
@@ -201,7 +201,7 @@ fn reserve_in(
         let ready = call.ready(comm, &|address| staged.host(address))?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });
-    Some(reserved.map(Reserved::InStream).inspect_err(|error| note_failure(comm, error)))
+    Some(reserved.map(Reserved::InStream).map_err(|error| failed(comm, error, call)))
 }
 
 /// The capture in which the stream of the program is, and the stream. `None`: it captures nothing.

@@ -3,13 +3,14 @@
 //! A call is put into a stream in two steps: its start, which the CPU waits for, and its tail, which waits
 //! for the CPU. In a group, the starts of several calls come before their tails.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
 use super::direct::{BundleMemory, DirectMessage, DirectPath, DirectPieces, GatedCall, MessageCall};
-use super::host::Host;
+use super::host::{Host, Named};
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
 use super::stream_order::StreamInContext;
@@ -81,8 +82,7 @@ impl<H: Host> ReservedCall<H> {
     /// # Safety
     /// The buffers are valid for what the call reads and writes until its stream has passed it.
     pub unsafe fn enqueue_start(mut self, comm: &H, queue: &DeviceQueue<H>) -> Result<StreamTail> {
-        let tail = self.device_call.split_tail();
-        let tail = tail.inspect_err(|error| note_call_failure(comm, &self.completion, error))?;
+        let tail = self.device_call.split_tail().map_err(|error| self.note_failure(comm, error))?;
         // SAFETY: passed on from our caller.
         unsafe { self.enqueue_all(comm, queue) }?;
         Ok(tail)
@@ -94,8 +94,7 @@ impl<H: Host> ReservedCall<H> {
     /// See [`ReservedCall::enqueue_start`].
     pub unsafe fn enqueue_in_order(self, comm: &H, queue: &DeviceQueue<H>) -> Result<()> {
         let stream = self.stream();
-        let ordered = queue.last_collective.order(&stream);
-        ordered.inspect_err(|error| note_call_failure(comm, &self.completion, error))?;
+        queue.last_collective.order(&stream).map_err(|error| self.note_failure(comm, error))?;
         // SAFETY: passed on from our caller.
         let event = unsafe { self.enqueue_all(comm, queue) }?;
         event.into_iter().for_each(|event| queue.last_collective.note(&stream, event));
@@ -110,19 +109,27 @@ impl<H: Host> ReservedCall<H> {
     pub unsafe fn enqueue_all(self, comm: &H, queue: &DeviceQueue<H>) -> Result<Option<Arc<StreamEvent>>> {
         let ReservedCall { device_call, completion } = self;
         let call = QueuedCall { device_call, completion: Arc::clone(&completion), refusal: None };
-        queue.enqueue(call).inspect_err(|error| note_call_failure(comm, &completion, error))
+        let enqueued = queue.enqueue(call, |error, call| failed(comm, error, call));
+        enqueued.map_err(|error| note_failure(comm, error, &"a call on device memory", &completion))
+    }
+
+    fn note_failure(&self, comm: &H, error: Error) -> Error {
+        note_failure(comm, error, &*self.device_call, &self.completion)
     }
 }
 
-/// Notes that a call could not be enqueued.
-fn note_call_failure<H: Host>(comm: &H, completion: &DeviceCompletion, error: &Error) {
-    note_failure(comm, error);
+/// The error of a call that could not be enqueued. The call has it, too.
+fn note_failure<H: Host>(comm: &H, error: Error, call: &dyn Display, completion: &DeviceCompletion) -> Error {
+    let error = failed(comm, error, call);
     completion.set(Err(error.clone()));
+    error
 }
 
-/// Fails the communicator if the driver has failed: the other ranks wait for this one.
-pub(super) fn note_failure<H: Host>(comm: &H, error: &Error) {
-    if matches!(error, Error::System { .. }) {
-        comm.abort(&error.to_string());
+/// The error of a call that could not be enqueued. If the driver has failed, the communicator fails, too: the
+/// other ranks wait for this one.
+pub(super) fn failed<H: Host>(comm: &H, error: Error, call: &dyn Display) -> Error {
+    match error {
+        Error::System { .. } => comm.fail_by(error, Named { call, number: None }),
+        error => error,
     }
 }

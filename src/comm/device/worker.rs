@@ -4,6 +4,7 @@
 //! longer nothing has happened. While the engine works on calls it waits there, and their deadlines
 //! count. It sleeps while there is no call, and ends with its communicator.
 
+use std::fmt::Display;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::call::{DeviceCall, QueuedCall};
 use super::call_queue::CallQueue;
 use super::completion::DeviceCompletion;
 use super::direct::Next;
-use super::host::{Host, Started};
+use super::host::{Host, Named, Started};
 use crate::base::{Error, Result};
 use crate::device::Kinds;
 use crate::p2p::Completion;
@@ -30,21 +31,27 @@ const CHECK_TIME: Duration = Duration::from_millis(10);
 /// The calls that the thread takes, in the order in which they were made.
 pub(super) type SharedQueue<H> = CallQueue<QueuedCall<H>>;
 
+/// A call that the thread has taken.
+struct TakenCall<H: Host> {
+    device_call: Box<DeviceCall<H>>,
+    completion: Arc<DeviceCompletion>,
+    /// Number of a collective, once the engine has it.
+    number: Option<u32>,
+}
+
 /// A call that the engine works on.
 struct Running<H: Host> {
     // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
     /// Unset while the call waits for the device, or for nothing.
     work: Option<H::Started>,
-    device_call: Box<DeviceCall<H>>,
-    completion: Arc<DeviceCompletion>,
+    call: TakenCall<H>,
     /// Status of a message that the engine has ended.
     status: Option<Completion>,
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
 struct Retiring<H: Host> {
-    device_call: Box<DeviceCall<H>>,
-    completion: Arc<DeviceCompletion>,
+    call: TakenCall<H>,
     outcome: CallOutcome,
     /// Whether the stream has been released.
     has_ended: bool,
@@ -112,16 +119,20 @@ impl<H: Host> Worker<'_, H> {
         while !self.is_starting()
             && let Some(call) = self.queue.take_if(is_due)
         {
-            let QueuedCall { mut device_call, completion, refusal } = call;
+            let QueuedCall { device_call, completion, refusal } = call;
+            let mut call = TakenCall { device_call, completion, number: None };
             (moved, self.has_taken) = (true, true);
             // The others wait for a call that cannot start here, and the caller may wait for nothing.
             let started = match refusal.or(failure.clone()) {
                 Some(error) => Err(error),
-                None => self.start(&mut device_call).map_err(|error| self.fail(error)),
+                None => self.start(&mut call.device_call).map_err(|error| self.fail(error, &call)),
             };
             match started {
-                Ok(work) => self.running.push(Running { work, device_call, completion, status: None }),
-                Err(error) => self.leave(device_call, completion, Err(error)),
+                Ok(work) => {
+                    call.number = work.as_ref().and_then(H::Started::number);
+                    self.running.push(Running { work, call, status: None });
+                }
+                Err(error) => self.leave(call, Err(error)),
             }
         }
         moved
@@ -129,7 +140,7 @@ impl<H: Host> Worker<'_, H> {
 
     /// Whether a call has begun that is to be started in the engine before all later ones.
     fn is_starting(&self) -> bool {
-        self.running.iter().any(|call| call.device_call.is_starting())
+        self.running.iter().any(|running| running.call.device_call.is_starting())
     }
 
     /// Notes that the calls taken so far have been started, if they have.
@@ -163,9 +174,9 @@ impl<H: Host> Worker<'_, H> {
     fn look_at_running(&mut self) -> bool {
         let mut moved = false;
         for at in 0..self.running.len() {
-            match self.running[at].device_call.look() {
+            match self.running[at].call.device_call.look() {
                 Ok(has_changed) => moved |= has_changed,
-                Err(error) => drop(self.fail(error)),
+                Err(error) => drop(self.fail(error, &self.running[at].call)),
             }
         }
         moved
@@ -181,14 +192,14 @@ impl<H: Host> Worker<'_, H> {
                 Some(Ok(None)) => moved = true,
                 Some(Ok(Some(outcome))) => {
                     moved = true;
-                    let Running { device_call, completion, .. } = self.running.swap_remove(at);
-                    self.leave(device_call, completion, outcome);
+                    let Running { call, .. } = self.running.swap_remove(at);
+                    self.leave(call, outcome);
                 }
                 Some(Err(error)) => {
                     moved = true;
-                    let error = self.fail(error);
-                    let Running { device_call, completion, .. } = self.running.swap_remove(at);
-                    self.leave(device_call, completion, Err(error));
+                    let Running { call, .. } = self.running.swap_remove(at);
+                    let error = self.fail(error, &call);
+                    self.leave(call, Err(error));
                 }
             }
         }
@@ -197,26 +208,25 @@ impl<H: Host> Worker<'_, H> {
 
     /// Goes on with a call. `None`: there is nothing to do yet. Inside, the outcome if it has ended.
     fn advance(&mut self, at: usize) -> Option<Result<Option<CallOutcome>>> {
-        let call = &mut self.running[at];
-        let was_working = call.work.is_some();
-        if let Some(work) = &mut call.work {
+        let Running { work, call, status } = &mut self.running[at];
+        let was_working = work.is_some();
+        if let Some(started) = work {
             if call.completion.is_cancelled() {
-                work.cancel();
+                started.cancel();
             }
-            if !work.has_ended() {
+            if !started.has_ended() {
                 return None;
             }
-            if let Err(error) = work.wait() {
-                call.work = None;
+            if let Err(error) = started.wait() {
+                *work = None;
                 return Some(match call.device_call.has_private_work() {
-                    // If the communicator has failed, that is the reason, and its ranks know it.
-                    true => Err(self.failure().unwrap_or(error)),
+                    true => Err(error),
                     false => Ok(Some(Err(error))),
                 });
             }
-            let completion = work.completion();
-            call.work = None;
-            call.status = completion.map(|completion| completion.status.into());
+            let completion = started.completion();
+            *work = None;
+            *status = completion.map(|completion| completion.status.into());
             call.device_call.note_completion(completion);
         }
         let Some(communicator) = self.communicator.upgrade() else {
@@ -230,9 +240,10 @@ impl<H: Host> Worker<'_, H> {
         // SAFETY: `Running` keeps the call until the work has ended.
         match unsafe { call.device_call.next(&communicator) } {
             Err(error) => Some(Err(error)),
-            Ok(Next::Ended) => Some(Ok(Some(Ok(call.status.take())))),
-            Ok(Next::Call(work)) => {
-                call.work = Some(work);
+            Ok(Next::Ended) => Some(Ok(Some(Ok(status.take())))),
+            Ok(Next::Call(started)) => {
+                call.number = call.number.or_else(|| started.number());
+                *work = Some(started);
                 Some(Ok(None))
             }
             Ok(Next::Device) => was_working.then_some(Ok(None)),
@@ -240,28 +251,23 @@ impl<H: Host> Worker<'_, H> {
     }
 
     /// Lets the stream go on, or has the results copied back.
-    fn leave(
-        &mut self,
-        device_call: Box<DeviceCall<H>>,
-        completion: Arc<DeviceCompletion>,
-        outcome: CallOutcome,
-    ) {
-        self.retiring.push(Retiring { device_call, completion, outcome, has_ended: false });
+    fn leave(&mut self, call: TakenCall<H>, outcome: CallOutcome) {
+        self.retiring.push(Retiring { call, outcome, has_ended: false });
         self.end(self.retiring.len() - 1);
     }
 
     /// Ends a call on its stream, if nobody uses its buffers any more. Returns whether it has ended.
     fn end(&mut self, at: usize) -> bool {
-        let call = &mut self.retiring[at];
-        if call.has_ended {
+        let Retiring { call, outcome, has_ended } = &mut self.retiring[at];
+        if *has_ended {
             return true;
         }
-        if call.outcome.is_err() && call.device_call.is_in_use() {
+        if outcome.is_err() && call.device_call.is_in_use() {
             return false;
         }
-        call.has_ended = true;
-        if let Err(error) = call.device_call.end(call.outcome.is_ok()) {
-            let error = self.fail(error);
+        *has_ended = true;
+        if let Err(error) = call.device_call.end(outcome.is_ok()) {
+            let error = self.fail(error, &self.retiring[at].call);
             let outcome = &mut self.retiring[at].outcome;
             if outcome.is_ok() {
                 *outcome = Err(error);
@@ -279,17 +285,17 @@ impl<H: Host> Worker<'_, H> {
                 at += 1;
                 continue;
             }
-            let outcome = match self.retiring[at].device_call.has_passed() {
+            let outcome = match self.retiring[at].call.device_call.has_passed() {
                 Ok(false) => {
                     at += 1;
                     continue;
                 }
                 Ok(true) => Ok(()),
-                Err(error) => Err(self.fail(error)),
+                Err(error) => Err(self.fail(error, &self.retiring[at].call)),
             };
             moved = true;
-            let call = self.retiring.swap_remove(at);
-            let outcome = call.outcome.and_then(|status| outcome.map(|()| status));
+            let Retiring { call, outcome: ended, .. } = self.retiring.swap_remove(at);
+            let outcome = ended.and_then(|status| outcome.map(|()| status));
             // The copies are given back first, so that the thread that sees the end can reserve again.
             drop(call.device_call);
             call.completion.set(outcome);
@@ -306,21 +312,39 @@ impl<H: Host> Worker<'_, H> {
         {
             communicator.try_move_on();
         }
-        let arriving =
-            self.running.iter().find(|call| call.work.is_none() || !call.device_call.has_arrived());
-        let answers =
-            [arriving.map(|call| call.device_call.check()), self.queue.peek(|call| call.device_call.check())];
-        for error in answers.into_iter().flatten().filter_map(Result::err) {
-            self.fail(error);
+        let has_not_arrived =
+            |running: &&Running<H>| running.work.is_none() || !running.call.device_call.has_arrived();
+        if let Some(Running { call, .. }) = self.running.iter().find(has_not_arrived)
+            && let Err(error) = call.device_call.check()
+        {
+            self.fail(error, call);
+        }
+        let check = |call: &mut QueuedCall<H>| {
+            let failure = |error| (error, call.device_call.to_string(), call.device_call.is_message());
+            call.device_call.check().map_err(failure)
+        };
+        if let Some(Err((error, call, is_message))) = self.queue.peek(check) {
+            self.fail_named(error, &call, self.next_number(is_message));
         }
     }
 
-    /// Fails the communicator on all ranks, because the device, or the start of a call, has failed.
-    fn fail(&self, error: Error) -> Error {
-        if let Some(communicator) = self.communicator.upgrade() {
-            communicator.fail_by(&error);
+    /// Number of the next call that starts, if it is a collective.
+    fn next_number(&self, is_message: bool) -> Option<u32> {
+        let communicator = self.communicator.upgrade()?;
+        (!is_message && !self.is_starting()).then(|| communicator.next_number())
+    }
+
+    /// Fails the communicator on all ranks, because the device, or the start of a call, has failed. Returns
+    /// why the communicator has failed.
+    fn fail(&self, error: Error, call: &TakenCall<H>) -> Error {
+        self.fail_named(error, &*call.device_call, call.number)
+    }
+
+    fn fail_named(&self, error: Error, call: &dyn Display, number: Option<u32>) -> Error {
+        match self.communicator.upgrade() {
+            Some(communicator) => communicator.fail_by(error, Named { call, number }),
+            None => error,
         }
-        error
     }
 
     /// Rests for a moment. `idle` is the time since something last happened.
@@ -330,7 +354,7 @@ impl<H: Host> Worker<'_, H> {
         }
         let nap = (idle / 8).clamp(NAPS.0, NAPS.1);
         let calls: Vec<_> =
-            self.running.iter().filter_map(|call| call.work.as_ref()?.pending_call()).collect();
+            self.running.iter().filter_map(|running| running.work.as_ref()?.pending_call()).collect();
         if calls.is_empty() {
             self.queue.nap(nap);
         } else {

@@ -236,7 +236,7 @@ impl BufferRecord {
             })
         };
         buffers.ok_or_else(|| {
-            Error::Aborted(format!(
+            Error::InvalidUsage(format!(
                 "rank {rank} has given up its call, or names a buffer that it does not share"
             ))
         })

@@ -4,6 +4,7 @@
 //! one is free. A bundle takes in more of the call if the leader can address all buffers where they are.
 //! Where only the leader knows the lengths of all blocks, it says which bundle is the last.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::bundle::Bundle;
@@ -49,6 +50,12 @@ enum Phase {
     /// The bundle has ended, and the stream is to pass it.
     Passing,
     Done,
+}
+
+impl<H: Host> fmt::Display for BundleRun<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces.fmt(f)
+    }
 }
 
 impl<H: Host> BundleRun<H> {

@@ -7,6 +7,7 @@
 //! Nothing that a launch needs can be held by a call behind it in the stream: it has a slot, a table and a
 //! block of pinned memory of its own. It allocates nothing, and so never waits for the device.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::Duration;
 
@@ -39,6 +40,12 @@ pub struct CapturedPieces<H: Host> {
     block: Arc<PinnedBlock>,
     /// What the call writes on devices: address and length.
     outputs: Vec<(u64, usize)>,
+}
+
+impl<H: Host> fmt::Display for CapturedPieces<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces.fmt(f)
+    }
 }
 
 impl<H: Host> CapturedPieces<H> {

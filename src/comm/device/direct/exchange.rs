@@ -117,6 +117,11 @@ impl<H: Host> DirectExchange<H> {
         }
     }
 
+    /// The bundle as the other ranks see it.
+    pub fn signature(&self) -> &Call {
+        &self.bundle.signature
+    }
+
     /// Whether the bundle has run as a whole, or was the last one because only the leader knows the lengths
     /// of all blocks. Known at the end.
     pub fn was_whole(&self) -> bool {

@@ -8,6 +8,7 @@
 //! So go calls of several pieces, calls that find no slot or table, and all later ones until these have
 //! started: a later call never holds what an earlier one waits for. The caller waits for nothing.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -45,6 +46,12 @@ impl Starting {
 impl Drop for Starting {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl<H: Host> fmt::Display for GatedCall<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run.fmt(f)
     }
 }
 

@@ -14,6 +14,7 @@
 //! So go messages of groups that are longer than [`STAGED_MESSAGE_BYTES`], or than the variable says. Shorter
 //! ones are staged: their send does not wait for the receiver.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -157,6 +158,15 @@ impl<H: Host> DirectPath<H> {
         };
         let found = record.as_buffers().buffers(source, mapped);
         found.ok().and_then(|(buffers, in_use)| Some((buffers.first()?.input.place(0, 0), in_use?)))
+    }
+}
+
+impl<H: Host> fmt::Display for MessageCall<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.side {
+            MessageSide::Send { what, .. } => what.fmt(f),
+            MessageSide::Receive { selector, buffer } => f.write_str(&buffer.describe(selector)),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The bundles depend only on what is equal on all ranks. Several collectives of a list are one bundle, as
 //! far as a slot and a table hold them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::bundle::{Bundle, BundleLimits, PlacedPiece};
@@ -103,7 +104,8 @@ impl DirectPieces {
                 }
             }
         }
-        bundle.signature = self.signature(part, &bundle);
+        let lengths = bundle.pieces.iter().map(|placed| placed.piece.len as u64);
+        bundle.signature = self.signature(part, |list| list.about(lengths));
         Some(bundle)
     }
 
@@ -126,17 +128,25 @@ impl DirectPieces {
         }
     }
 
-    /// A bundle as the other ranks see it. It tells the length of their records: plans are kept by it.
-    fn signature(&self, part: &DirectPart, bundle: &Bundle) -> Call {
+    /// A call as the other ranks see it, where `about` gives what is told of the list. It tells the length of
+    /// its records: plans are kept by it.
+    fn signature(&self, part: &DirectPart, about: impl FnOnce(ListCount) -> ListCount) -> Call {
         let call = part.call;
         match (&self.unequal, self.list) {
             (Some(blocks), _) => blocks.signature,
             (None, None) => Call { kind: CallKind::OnDevice(part.collective), ..call },
             (None, Some(list)) => {
-                let count = list.about(bundle.pieces.iter().map(|placed| placed.piece.len as u64)).to_bits();
-                Call { kind: CallKind::ListOnDevice(part.collective), count, ..call }
+                let (kind, count) = (CallKind::ListOnDevice(part.collective), about(list).to_bits());
+                Call { kind, count, ..call }
             }
         }
+    }
+}
+
+/// The form of error messages: the whole call, whichever pieces are left.
+impl fmt::Display for DirectPieces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.first().map_or(Ok(()), |part| self.signature(part, |list| list).fmt(f))
     }
 }
 

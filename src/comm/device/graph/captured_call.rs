@@ -1,5 +1,6 @@
 //! A call that is part of a graph: what lives as long as the graph.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
@@ -50,6 +51,16 @@ pub enum CapturedWork<H: Host> {
     },
     /// A call by the direct path.
     Direct(CapturedPieces<H>),
+}
+
+/// The form of error messages.
+impl<H: Host> fmt::Display for CapturedCall<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.work {
+            CapturedWork::Staged { ready, .. } => ready.lock().fmt(f),
+            CapturedWork::Direct(pieces) => pieces.fmt(f),
+        }
+    }
 }
 
 impl<H: Host> CapturedCall<H> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::captured_call::{CapturedCall, CapturedWork, GraphLaunches};
 use crate::base::{Error, Result};
 use crate::comm::device::direct::{BundleRun, Next};
-use crate::comm::device::host::{Host, Started};
+use crate::comm::device::host::{Host, Named, Started};
 use crate::device::Kinds;
 use crate::progress::wait::wait_for_first_until;
 use crate::sys::cores::yield_now;
@@ -34,9 +34,18 @@ struct Running<H: Host> {
     work: Option<H::Started>,
     /// The pieces of a call on the direct path.
     pieces: Option<BundleRun<H>>,
+    /// Number of a collective, once the engine has it.
+    number: Option<u32>,
     /// Why the launch has failed. Its stream goes on when nobody uses its buffers.
     failure: Option<Error>,
     call: Arc<CapturedCall<H>>,
+}
+
+impl<H: Host> Running<H> {
+    fn set_work(&mut self, work: H::Started) {
+        self.number = self.number.or_else(|| work.number());
+        self.work = Some(work);
+    }
 }
 
 /// The function in the graph: adds a launch of a call. A thread of the driver runs it.
@@ -114,7 +123,7 @@ impl<H: Host> Runner<'_, H> {
             && let Some(call) = self.launches.queue.take_if(|_| true)
         {
             moved = true;
-            let mut launch = Running { work: None, pieces: None, failure: None, call };
+            let mut launch = Running { work: None, pieces: None, number: None, failure: None, call };
             if let Err(error) = self.start(&mut launch) {
                 self.note_failure(&mut launch, error);
             }
@@ -139,7 +148,7 @@ impl<H: Host> Runner<'_, H> {
                 // SAFETY: the stream of a launch waits for its end, and `Running` keeps the call until then.
                 // The copies are in its block, and the caller of the captured call vouches for other buffers
                 // at each launch.
-                launch.work = Some(unsafe { comm.start_ready(&mut ready.lock()) }?);
+                launch.set_work(unsafe { comm.start_ready(&mut ready.lock()) }?);
             }
             CapturedWork::Direct(pieces) => launch.pieces = Some(pieces.begin()?),
         }
@@ -205,7 +214,7 @@ impl<H: Host> Runner<'_, H> {
         Ok(match unsafe { pieces.next(&comm) }? {
             Next::Ended => Advance::Ended,
             Next::Call(work) => {
-                launch.work = Some(work);
+                launch.set_work(work);
                 Advance::Moved
             }
             Next::Device if has_changed => Advance::Moved,
@@ -219,11 +228,8 @@ impl<H: Host> Runner<'_, H> {
             launch.failure = Some(error);
             return;
         };
-        // The work of the direct path belongs to a communicator of its own, which fails after this one.
-        if comm.failure().is_none() {
-            comm.fail_by(&error);
-        }
-        launch.failure = Some(error);
+        let call = Named { call: &*launch.call, number: launch.number };
+        launch.failure = Some(comm.fail_by(error, call));
     }
 
     /// Ends a launch that has failed. Nobody uses its buffers.

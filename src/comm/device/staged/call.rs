@@ -257,6 +257,11 @@ impl StagedCall {
         self.is_ordered = true;
     }
 
+    /// Whether the call is a message.
+    pub fn is_message(&self) -> bool {
+        !self.is_ordered
+    }
+
     /// Whether the call has found no block, and has not been started in the engine. If the stream waits by a
     /// kernel, no event orders the next collective behind this one, so the whole call counts.
     pub fn is_starting(&self) -> bool {
