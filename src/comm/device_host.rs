@@ -54,10 +54,15 @@ impl Host for Communicator {
         unsafe { self.start_variant(operation, &variant) }
     }
 
-    unsafe fn start_like(&self, operation: &Operation, other: &Communicator) -> Result<Request> {
+    unsafe fn start_like(
+        &self,
+        operation: &Operation,
+        signature: Call,
+        other: &Communicator,
+    ) -> Result<Request> {
         self.set_timeout(other.timeout.get());
         // SAFETY: passed on from our caller.
-        unsafe { self.start(operation) }
+        unsafe { self.start_signed(operation, signature) }
     }
 
     fn start_reference(&self, what: &OutgoingMessage, reference: &Reference) -> Result<Request> {

@@ -462,20 +462,26 @@ fn the_others_learn_of_a_rank_that_is_killed_within_lists_and_their_streams_drai
 #[test]
 fn a_rank_that_does_not_come_ends_the_list_of_the_others_in_time() {
     let have_ended = std::sync::Barrier::new(3);
-    let devices = devices(3);
-    on_failing_ranks_after(3, &direct(), have_device, |comm| {
-        let comm = comm.shared();
-        let (arena, stream) = &mut *devices[comm.rank() as usize].lock().unwrap();
-        comm.set_timeout(Some(Duration::from_millis(500)));
-        let parts = sums(arena);
-        let sums = || call(Way::Stream, &comm, stream, &list(Collective::AllReduce, 0, &parts));
-        let outcome = if comm.rank() < 2 { sums() } else { Ok(()) };
-        have_ended.wait();
-        if comm.rank() < 2 {
-            let text = outcome.expect_err("rank 2 does not come").to_string();
-            assert!(text.contains("rank 2"), "{text}");
-        }
-    });
+    // Without the leader, the others wait for the end that it tells.
+    for late in [2, 0] {
+        let devices = devices(3);
+        on_failing_ranks_after(3, &direct(), have_device, |comm| {
+            let comm = comm.shared();
+            let (arena, stream) = &mut *devices[comm.rank() as usize].lock().unwrap();
+            comm.set_timeout(Some(Duration::from_millis(500)));
+            let parts = sums(arena);
+            let sums = || call(Way::Stream, &comm, stream, &list(Collective::AllReduce, 0, &parts));
+            let outcome = if comm.rank() == late { Ok(()) } else { sums() };
+            have_ended.wait();
+            if comm.rank() != late {
+                let error = outcome.expect_err("a rank does not come");
+                let text = error.to_string();
+                assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
+                let bundle = "all_reduce_coalesced on devices(uint8 sum, 20 of 30 buffers";
+                assert!(text.contains(&format!("rank {late}")) && text.contains(bundle), "{text}");
+            }
+        });
+    }
 }
 
 #[test]

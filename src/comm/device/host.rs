@@ -54,11 +54,16 @@ pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
     /// The buffers are valid until the call has ended.
     unsafe fn start_signed(&self, operation: &Operation, signature: Call) -> Result<Self::Started>;
 
-    /// Starts a collective with the deadline that `other` has now.
+    /// Starts a collective that the other ranks see as `signature`, with the deadline that `other` has now.
     ///
     /// # Safety
     /// The buffers are valid until the call has ended.
-    unsafe fn start_like(&self, operation: &Operation, other: &Self) -> Result<Self::Started>;
+    unsafe fn start_like(
+        &self,
+        operation: &Operation,
+        signature: Call,
+        other: &Self,
+    ) -> Result<Self::Started>;
 
     /// Starts a message that is sent as a reference.
     fn start_reference(&self, what: &OutgoingMessage, reference: &Reference) -> Result<Self::Started>;

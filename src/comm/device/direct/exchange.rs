@@ -173,11 +173,11 @@ impl<H: Host> DirectExchange<H> {
         let recv = self.end.as_mut_ptr();
         let broadcast = of_bytes(Collective::Broadcast, self.end.len());
         let operation = Operation { call: broadcast, send: recv.cast_const(), recv };
-        let uses = &mut self.uses;
+        let (uses, signature) = (&mut self.uses, self.bundle.signature);
         let end = || {
             uses.clear();
             // SAFETY: as in `start`.
-            unsafe { self.path.endings.start_like(&operation, comm) }
+            unsafe { self.path.endings.start_like(&operation, signature, comm) }
         };
         let Some(started) = self.path.end_in_turn(self.number, end) else { return Ok(Next::Device) };
         self.phase = Phase::Telling;
