@@ -218,7 +218,11 @@ impl Communicator {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
         let in_place = operation.is_in_place_by(self.rank, variant.unit(&operation.call));
-        let key = Key::new(&signature, in_place).with_operator(number);
+        let mut key = Key::new(&signature, in_place).with_operator(number);
+        if variant.signature.is_some() {
+            // The ranks may compare something else than the length of their messages.
+            key = key.with_count(operation.call.count);
+        }
         let prepared = self.plan_cache.get_variant(&key, operation, variant, self.rank, &self.topology)?;
         Ok((key, prepared))
     }

@@ -170,6 +170,13 @@ impl Key {
         Key([head, count, u64::from(in_place)])
     }
 
+    /// This key, of a call whose messages have `count` elements, whatever the ranks compare in the place of
+    /// their count. All counts from 2^33 on give one key.
+    pub fn with_count(self, count: u64) -> Key {
+        let Key([head, signed, rest]) = self;
+        Key([head, signed, rest | count.min((1 << 33) - 1) << 1])
+    }
+
     /// This key with an operator that the program has made. `number` names the operator in this process, and
     /// is below 2^30.
     pub fn with_operator(self, number: u32) -> Key {
@@ -237,6 +244,8 @@ mod tests {
             Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, false),
             Key::new(&Call { root: 3, ..call(5) }, false),
             Key::new(&call(5), false).with_operator(1),
+            Key::new(&call(5), false).with_count(1),
+            Key::new(&call(5), false).with_count(u64::MAX),
         ];
         assert!(others.iter().all(|other| recent.get(other).is_none()));
     }

@@ -9,6 +9,7 @@ mod hook;
 mod leaving;
 mod noncontiguous;
 mod opaque;
+mod signatures;
 mod windows;
 
 use std::sync::Barrier;

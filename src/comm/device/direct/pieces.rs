@@ -128,8 +128,7 @@ impl DirectPieces {
         }
     }
 
-    /// A call as the other ranks see it, where `about` gives what is told of the list. It tells the length of
-    /// its records: plans are kept by it.
+    /// A call as the other ranks see it, where `about` gives its name of the list.
     fn signature(&self, part: &DirectPart, about: impl FnOnce(ListCount) -> ListCount) -> Call {
         let call = part.call;
         match (&self.unequal, self.list) {
