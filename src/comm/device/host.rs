@@ -1,8 +1,8 @@
 //! What a device call needs of its communicator.
 //!
 //! The queue, its thread and the calls are generic over their host, and name no communicator. So a
-//! communicator can own them without a circle. What names one is above them: `reserve`, `in_pieces`, `group`
-//! and `setup`.
+//! communicator can own them without a circle. What names one is above them: `reserve` with `on_copies` and
+//! `on_direct_path`, `in_pieces`, `group` and `setup`.
 
 use std::fmt;
 

@@ -36,6 +36,8 @@ mod graph;
 mod group;
 mod host;
 mod memory;
+mod on_copies;
+mod on_direct_path;
 mod outcome_cell;
 mod part;
 mod path;

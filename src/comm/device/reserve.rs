@@ -1,36 +1,25 @@
 //! From a call to its reservation: checks, the choice of the path, and the memory.
 //!
-//! A collective with a builtin operator goes by the direct path, and so does a long message, if the
-//! communicator has it. The others are staged, on copies of their buffers.
+//! A call goes by the direct path if the communicator has it, and `on_direct_path` finds that the call may.
+//! The others are staged, on copies of their buffers (`on_copies`).
 
-use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use super::call_streams::CallStream;
 use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
-use super::direct::{CapturedPieces, DirectMessage, DirectPath, DirectPieces, UnequalBlocks};
+use super::direct::CapturedPieces;
 use super::graph::{CapturedCopies, Capturing, capture_together};
 use super::reserved::{ReservedCall, failed};
 use super::staged::ranges::Touched;
 use super::staged::{StagedCall, in_pieces};
 use super::stream_order::StreamInContext;
 use crate::backend::Support;
-use crate::base::{Error, ListCount, Result};
-use crate::comm::call::list::{List, Part};
-use crate::comm::call::operation::Operation;
-use crate::comm::call::operator::Operator;
-use crate::comm::call::placement::Placed;
+use crate::base::{Error, Result};
 use crate::comm::call::spec::CallSpec;
-use crate::comm::call::unequal::{Places, Unequal};
-use crate::comm::coalesced;
 use crate::comm::communicator::Communicator;
-use crate::comm::prepared_unequal::PreparedUnequal;
-use crate::comm::ready::ReadyCall;
 use crate::comm::request::Request;
-use crate::config::DEVICE_PATH_VARIABLE;
 use crate::device::{Capture, CudaContext, CudaDriver, CudaStream, Entered};
-use crate::p2p::{OutgoingMessage, RecvBuffer};
 
 /// A call whose memory is reserved.
 pub(super) enum Reserved {
@@ -279,163 +268,4 @@ fn check_usable(comm: &Communicator) -> Result<()> {
         return Err(Error::InvalidUsage("the communicator is finalized".into()));
     }
     comm.driver.lock().report_failure(comm.id).map_or(Ok(()), Err)
-}
-
-impl CallSpec<'_> {
-    /// The pieces of a call on the direct path. `None`: it is staged, on all ranks.
-    fn direct_pieces(
-        &self,
-        comm: &Communicator,
-        path: &DirectPath<Communicator>,
-    ) -> Result<Option<DirectPieces>> {
-        match self {
-            CallSpec::Collective(operation, operator) => {
-                let of_call = std::iter::once(**operation);
-                let Some(pieces) = builtin_pieces(of_call, *operator, None, path) else { return Ok(None) };
-                // Wrong arguments are refused as on host memory.
-                comm.plan_with(operation, *operator)?;
-                check_direct_buffers(comm, operation, sides_of(comm, operation))?;
-                Ok(Some(pieces))
-            }
-            CallSpec::Unequal(call, operator) => {
-                Placed::of(call, call.datatype.bytes(), comm.rank, comm.size())?;
-                let Some((operation, blocks)) = UnequalBlocks::of(call) else { return Ok(None) };
-                let of_call = std::iter::once(operation);
-                let pieces = builtin_pieces(of_call, *operator, None, path);
-                let Some(mut pieces) = pieces else { return Ok(None) };
-                operator.map_or(Ok(()), |operator| operator.check(&operation.call))?;
-                let used = blocks.input.used().chain(blocks.output.used());
-                check_direct_buffers(comm, &operation, used.map(|(start, bytes)| (start as usize, bytes)))?;
-                pieces.unequal = Some(Arc::new(blocks));
-                Ok(Some(pieces))
-            }
-            CallSpec::List(list, operator) => {
-                let calls = || list.parts.iter().map(|part| list.call_on(part));
-                let pieces = builtin_pieces(calls(), *operator, Some(list.name()), path);
-                let Some(pieces) = pieces else { return Ok(None) };
-                coalesced::check(comm, list, *operator)?;
-                calls().try_for_each(|call| check_direct_buffers(comm, &call, sides_of(comm, &call)))?;
-                Ok(Some(pieces))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// The message on the direct path. `None`: the call is staged.
-    fn direct_message(
-        &self,
-        comm: &Communicator,
-        path: &DirectPath<Communicator>,
-        is_grouped: bool,
-    ) -> Result<Option<DirectMessage>> {
-        if let CallSpec::Receive(selector, _) | CallSpec::ReceiveAll(selector, _) = self {
-            comm.check_source(*selector)?;
-        }
-        let longest_staged = is_grouped.then_some(comm.devices.staged_message_bytes);
-        Ok(longest_staged.and_then(|bytes| path.message(comm.rank, self, bytes)))
-    }
-
-    /// The checked call on the copies of its buffers. `host` gives the copy of an address.
-    fn ready(&self, comm: &Communicator, host: &dyn Fn(usize) -> usize) -> Result<ReadyCall> {
-        let send = |address: *const u8| with_exposed_provenance::<u8>(host(address.expose_provenance()));
-        let recv = |address: *mut u8| with_exposed_provenance_mut::<u8>(host(address.expose_provenance()));
-        let described = |call: CallSpec| ReadyCall::Described(call.owned());
-        Ok(match self {
-            CallSpec::Collective(operation, operator) => {
-                let operation =
-                    Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
-                let on_copy = factor_on_copy(*operator, host);
-                let operator = on_copy.as_ref().or(*operator);
-                comm.plan_with(&operation, operator)?;
-                described(CallSpec::Collective(&operation, operator))
-            }
-            CallSpec::Unequal(operation, operator) => {
-                let on_copy = factor_on_copy(*operator, host);
-                let operator = on_copy.as_ref().or(*operator);
-                let (sends, recvs): (Vec<_>, Vec<_>);
-                let places = match operation.places {
-                    Places::Buffers { send: from, recv: to } => {
-                        Places::Buffers { send: send(from), recv: recv(to) }
-                    }
-                    Places::Lists { sends: from, recvs: to } => {
-                        sends = from.iter().map(|start| send(*start)).collect();
-                        recvs = to.iter().map(|start| recv(*start)).collect();
-                        Places::Lists { sends: &sends, recvs: &recvs }
-                    }
-                };
-                let call = Unequal { places, ..**operation };
-                // SAFETY: the blocks lie in the copies, or are host memory for which the caller vouches.
-                ReadyCall::Unequal(unsafe { PreparedUnequal::new(comm, &call, operator) }?)
-            }
-            CallSpec::List(list, operator) => {
-                let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
-                let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
-                let list = List { parts: &parts, ..**list };
-                let on_copy = factor_on_copy(*operator, host);
-                let operator = on_copy.as_ref().or(*operator);
-                coalesced::check_on_host(comm, &list, operator)?;
-                described(CallSpec::List(&list, operator))
-            }
-            CallSpec::Send(what) => {
-                let what = OutgoingMessage { data: send(what.data), ..**what };
-                comm.check_ready_send(&what)?;
-                described(CallSpec::Send(&what))
-            }
-            CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
-                let buffer = RecvBuffer { data: recv(buffer.data), ..*buffer };
-                comm.check_source(*selector)?;
-                comm.check_recv_buffer(&buffer)?;
-                described(CallSpec::Receive(*selector, buffer))
-            }
-        })
-    }
-}
-
-/// The pieces of collectives on the direct path, if their operator is builtin and the leader has kernels.
-fn builtin_pieces(
-    operations: impl Iterator<Item = Operation>,
-    operator: Option<&Arc<Operator>>,
-    list: Option<ListCount>,
-    path: &DirectPath<Communicator>,
-) -> Option<DirectPieces> {
-    let is_builtin = operator.is_none_or(|operator| operator.scales());
-    let operations = operations.filter(|operation| operation.call.count > 0);
-    let pieces = DirectPieces::of(operations, operator, list, path.bundle_limits())?;
-    (is_builtin && !pieces.is_at_end() && path.has_kernel(&pieces)).then_some(pieces)
-}
-
-/// Address and length of what a collective reads and writes on this rank.
-fn sides_of(comm: &Communicator, operation: &Operation) -> impl Iterator<Item = (usize, usize)> {
-    let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
-    let sides =
-        extent.map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
-    sides.into_iter().flatten()
-}
-
-/// Refuses buffers that streams cannot use.
-fn check_direct_buffers(
-    comm: &Communicator,
-    operation: &Operation,
-    buffers: impl Iterator<Item = (usize, usize)>,
-) -> Result<()> {
-    for (address, bytes) in buffers {
-        if bytes > 0 && !comm.devices.kinds.is_known(address) {
-            let text = format!(
-                "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
-                 or pinned ({DEVICE_PATH_VARIABLE}=staged allows it, on all ranks)",
-                operation.call
-            );
-            return Err(Error::Unsupported(text));
-        }
-    }
-    Ok(())
-}
-
-/// The operator of a call whose factor has a copy. `None`: it is used as it is.
-fn factor_on_copy(operator: Option<&Arc<Operator>>, host: &dyn Fn(usize) -> usize) -> Option<Arc<Operator>> {
-    let (address, _) = operator?.deferred_factor()?;
-    let copy = host(address);
-    // SAFETY: the call keeps its copies to its end, and begins when they are there.
-    let on_copy = || unsafe { operator?.with_factor_at(with_exposed_provenance(copy)) };
-    (copy != address).then(on_copy).flatten().map(Arc::new)
 }

@@ -45,6 +45,7 @@ mod piece;
 mod pieces;
 mod prepare;
 mod setup;
+mod side;
 mod table;
 mod unequal;
 

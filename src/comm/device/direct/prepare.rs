@@ -1,11 +1,12 @@
-//! Preparing a bundle on this rank: which copies its stream makes, and the record for the leader.
+//! Preparing a bundle on this rank: its memory, the copies that its stream makes, and the record for the
+//! leader.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::buffers::{BufferRecord, MappedSide, MappedSides, PublishedBuffers, RankBuffers, SideBlocks};
+use super::buffers::{BufferRecord, MappedSide, MappedSides, PublishedBuffers, RankBuffers};
 use super::bundle::{Bundle, BundleWork, PlacedPiece, SLOT_GRAIN};
-use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary};
+use super::call::{DirectCall, HeldMemory, KernelLaunches, Launch, Temporary};
 use super::direct_path::{DirectPath, LEADER};
 use super::exchange::{DirectExchange, FoundSides, Offered, SharedBuffers};
 use super::ipc_cache::Found;
@@ -13,113 +14,14 @@ use super::kernels::{most_table_bytes, table_bytes};
 use super::leases::Lease;
 use super::piece::Piece;
 use super::pieces::DirectPieces;
-use super::unequal::{SidePlaces, UnequalBlocks};
+use super::side::{Buffer, Side, Sides, copies_in_stream};
+use super::unequal::UnequalBlocks;
 use crate::base::{Error, Rank, Result};
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
 use crate::comm::device::stream_call_state::CallBlock;
 use crate::device::{Entered, PinnedBlock};
-
-/// One side of a rank's buffers: where it is, and where the leader finds it.
-struct Side<'a> {
-    /// Where its blocks are, if they differ in length.
-    places: Option<&'a SidePlaces>,
-    /// First byte of the piece in the program's buffer, or of the buffer if its blocks differ in length.
-    start: u64,
-    /// Bytes from one block to the next, if they do not.
-    step: u64,
-    blocks: usize,
-    /// Whether it is memory of a device alone.
-    is_on_device: bool,
-    /// Whether the leader cannot find it where it is.
-    must_move: bool,
-    /// Where the leader finds it.
-    seen: SideBlocks,
-}
-
-impl Side<'_> {
-    /// A side whose blocks the leader finds where they are.
-    fn of<'a>(buffer: usize, blocks: usize, piece: &Piece, places: Option<&'a SidePlaces>) -> Side<'a> {
-        let (is_on_device, must_move) = (false, false);
-        if let Some(places) = places {
-            let blocks = if places.bytes() > 0 { blocks } else { 0 };
-            let (start, step, seen) = (buffer as u64, 0, places.here());
-            return Side { places: Some(places), start, step, blocks, is_on_device, must_move, seen };
-        }
-        let unit = piece.call.datatype.bytes() as u64;
-        let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
-        let seen = SideBlocks::Apart { start, step };
-        Side { places, start, step, blocks, is_on_device, must_move, seen }
-    }
-
-    /// Moves it to a slot, or to memory of its own, if it must move. In a slot, the leader of another process
-    /// knows where its blocks are.
-    fn move_to(&mut self, address: u64, piece: &Piece, is_slot: bool) {
-        if self.must_move {
-            self.seen = match self.places {
-                Some(places) if !is_slot => places.packed_at(address),
-                _ => SideBlocks::Apart { start: address, step: piece.bytes() as u64 },
-            };
-        }
-    }
-
-    /// Whether something holds for the buffer, or for each of a list.
-    fn has_all(&self, buffer: usize, holds: impl Fn(usize) -> bool) -> bool {
-        match self.places {
-            Some(places) => places.buffers().all(holds),
-            None => holds(buffer),
-        }
-    }
-
-    /// The buffer, whatever part of it the piece has. `None`: the rank has no block, or no device memory.
-    fn mappable(&self, piece: &Piece) -> Option<Buffer> {
-        let (start, bytes) = match self.places {
-            Some(places) if !places.is_one_buffer => return None,
-            Some(places) => places.span(),
-            None => (self.start - piece.first_bytes(), self.blocks as u64 * self.step),
-        };
-        (self.blocks > 0 && bytes > 0 && self.is_on_device).then_some(Buffer { start, bytes })
-    }
-
-    /// Bytes of memory of its own that it needs.
-    fn bytes_to_move(&self, piece: &Piece) -> usize {
-        match self.places {
-            _ if !self.must_move => 0,
-            Some(places) => places.bytes(),
-            None => self.blocks * piece.bytes(),
-        }
-    }
-
-    /// Whether it has blocks, which must move.
-    fn moves(&self) -> bool {
-        self.blocks > 0 && self.must_move
-    }
-
-    /// The copies of all blocks to where the leader finds them.
-    fn copies(&self, piece: &Piece) -> Vec<DeviceCopy> {
-        if !self.moves() {
-            return Vec::new();
-        }
-        if let Some(places) = self.places {
-            return places.copies(piece.first_bytes() as usize, piece.bytes(), &self.seen);
-        }
-        // Blocks that follow each other on both sides are one run.
-        let (runs, bytes) = match self.step == piece.bytes() as u64 {
-            true => (1, self.blocks * piece.bytes()),
-            false => (self.blocks, piece.bytes()),
-        };
-        let from = SideBlocks::Apart { start: self.start, step: self.step };
-        let copy = |run| DeviceCopy { to: self.seen.place(run, 0), from: from.place(run, 0), bytes };
-        (0..runs).map(copy).collect()
-    }
-}
-
-/// A buffer of the program.
-struct Buffer {
-    start: u64,
-    bytes: u64,
-}
 
 /// Where a bundle has its pinned memory, its slot and its table.
 #[derive(Clone, Copy)]
@@ -136,19 +38,6 @@ pub enum BundleMemory<'a> {
 impl BundleMemory<'_> {
     fn is_launch(self) -> bool {
         matches!(self, BundleMemory::Kept(_))
-    }
-}
-
-/// Both sides of a rank in a piece.
-struct Sides<'a> {
-    placed: &'a PlacedPiece,
-    input: Side<'a>,
-    output: Side<'a>,
-}
-
-impl Sides<'_> {
-    fn moves(&self) -> bool {
-        self.input.moves() || self.output.moves()
     }
 }
 
@@ -411,18 +300,6 @@ impl<H: Host> DirectPath<H> {
                 && (self.shares_device || self.driver.is_plain_memory(buffer))
         };
         side.is_on_device && self.is_local && side.has_all(buffer, is_here)
-    }
-}
-
-/// The copies of sides that move, before the kernels and after them.
-fn copies_in_stream(sides: &[Sides], factor: Option<(u64, usize)>) -> StreamCopies {
-    let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
-    let before = |sides: &Sides| sides.input.copies(&sides.placed.piece);
-    let after = |sides: &Sides| sides.output.copies(&sides.placed.piece);
-    StreamCopies {
-        before: sides.iter().flat_map(before).collect(),
-        after: sides.iter().flat_map(after).map(back).collect(),
-        factor,
     }
 }
 
