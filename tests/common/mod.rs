@@ -10,6 +10,7 @@
 //! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
+//!   [`direct_ranks`] are ranks whose calls one of them carries out on it.
 //! - [`watchdog`] ends a test that hangs. [`clock`] turns the clock of the library, [`lateness`] checks
 //!   limits of real time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`] is a child
 //!   process that a rank leaves behind. [`temp_dir`] makes a directory for one test. [`fabric`] finds
@@ -22,6 +23,7 @@ pub mod attempt;
 pub mod case;
 pub mod clock;
 pub mod device;
+pub mod direct_ranks;
 pub mod fabric;
 pub mod graphs;
 pub mod lateness;

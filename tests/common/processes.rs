@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator, world_init};
 use anyccl_engine::config::Config;
 use anyccl_engine::observe::log;
@@ -46,6 +47,16 @@ pub fn join() -> Result<Arc<Communicator>> {
         world.set_timeout(Some(Duration::from_millis(text.parse().expect("a number"))));
     }
     Ok(world)
+}
+
+/// The id of a job whose processes have several ranks: process 0 makes it, and the test passes it on.
+pub fn id_of_job(process: u64, config: &Config) -> UniqueId {
+    if process == 0 {
+        let id = UniqueId::create(config).expect("a unique id");
+        say(&id.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
+    let text = listen();
+    UniqueId(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits")))
 }
 
 /// Reports a line to the parent.

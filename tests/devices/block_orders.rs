@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype};
-use anyccl_engine::comm::{Communicator, DevicePath, Places, Unequal};
+use anyccl_engine::comm::{Communicator, Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::device::{Arena, Stream, double};
+use common::direct_ranks::join_direct;
 use common::processes::{self, ProcessJob, first_silence, say, tcp_store};
 use common::watchdog::Watchdog;
 
@@ -161,9 +162,7 @@ fn calls(comm: &Communicator, part: &str, (arena, stream): &mut (Arena, Stream))
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
-    double();
-    let comm = processes::join().expect("all ranks join");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     calls(&comm, &part, &mut (Arena::new(ARENA), Stream::new()));
     comm.finalize().expect("all calls have ended");
     say("all is right");

@@ -5,18 +5,17 @@
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 100 is a long test).
 
 use std::ptr::with_exposed_provenance;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, DevicePath, Places, Unequal};
-use anyccl_engine::config::{Config, DevicePathChoice};
+use anyccl_engine::comm::{Communicator, Places, Unequal};
 use anyccl_engine::observe::log;
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::device::{Arena, Stream, Way, double, have_device};
-use common::processes::{self, join, say};
-use common::ranks::{TRANSPORTS, config, on_failing_ranks_after, on_ranks_after};
+use common::direct_ranks::{RankDevice, devices, direct, join_direct, on_direct_ranks};
+use common::processes::{self, say};
+use common::ranks::on_failing_ranks_after;
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt_on_device, check_on_device};
 use common::watchdog::Watchdog;
 
@@ -30,28 +29,8 @@ fn seeds() -> u64 {
     std::env::var("ANYCCL_TEST_SEEDS").map_or(8, |seeds| seeds.parse().expect("a number"))
 }
 
-fn direct() -> Config {
-    Config { device_path: DevicePathChoice::Direct, ..config(TRANSPORTS[0]) }
-}
-
-/// Device memory and a stream of one rank.
-type Device = (Arena, Stream);
-
-fn devices(size: u32) -> Vec<Mutex<Device>> {
-    double();
-    (0..size).map(|_| Mutex::new((Arena::new(ARENA), Stream::new()))).collect()
-}
-
-fn on_direct_ranks(size: u32, body: impl Fn(&Communicator, &mut Device) + Sync) {
-    let devices = devices(size);
-    on_ranks_after(size, &direct(), have_device, |comm| {
-        assert_eq!(comm.device_path(), DevicePath::Direct);
-        body(comm, &mut devices[comm.rank() as usize].lock().unwrap());
-    });
-}
-
 /// A call by the direct path.
-fn check(comm: &Communicator, device: &mut Device, case: UnequalCase, form: Form, way: Way) {
+fn check(comm: &Communicator, device: &mut RankDevice, case: UnequalCase, form: Form, way: Way) {
     let buffers_of_calls = || {
         let (in_place, moved) = comm.direct_buffers();
         in_place + moved
@@ -74,7 +53,7 @@ fn check(comm: &Communicator, device: &mut Device, case: UnequalCase, form: Form
 }
 
 /// Calls in every form. On each rank, each is made in another way.
-fn calls(comm: &Communicator, device: &mut Device, seed: u64) {
+fn calls(comm: &Communicator, device: &mut RankDevice, seed: u64) {
     for (number, collective) in COLLECTIVES.into_iter().enumerate() {
         for (turn, form) in Form::ALL.into_iter().enumerate() {
             let way = [Way::Blocking, Way::Started, Way::Stream][(number + turn + comm.rank() as usize) % 3];
@@ -87,7 +66,7 @@ fn calls(comm: &Communicator, device: &mut Device, seed: u64) {
 }
 
 /// Calls in which a rank has no element, and gives no address or one of the device.
-fn calls_with_a_silent_rank(comm: &Communicator, device: &mut Device) {
+fn calls_with_a_silent_rank(comm: &Communicator, device: &mut RankDevice) {
     for silent in 0..comm.size() {
         for collective in COLLECTIVES {
             for (form, way) in [(Form::Lists, Way::Stream), (Form::Packed, Way::Blocking)] {
@@ -104,7 +83,7 @@ fn blocks_of_different_lengths_give_the_oracles_bytes() {
     for seed in 0..seeds() {
         double().set_seed(seed);
         let size = [1, 2, 4, 3][seed as usize % 4];
-        on_direct_ranks(size, |comm, device| calls(comm, device, seed));
+        on_direct_ranks(size, ARENA, |comm, device| calls(comm, device, seed));
     }
 }
 
@@ -122,7 +101,7 @@ fn blocks_of_different_lengths_give_the_right_bytes_on_ranks_as_processes() {
 #[test]
 fn a_rank_without_elements_takes_part() {
     for size in [2, 3, 4] {
-        on_direct_ranks(size, calls_with_a_silent_rank);
+        on_direct_ranks(size, ARENA, calls_with_a_silent_rank);
     }
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(60));
     start_ranks(3, "silent", 1, 1);
@@ -172,7 +151,7 @@ fn lens(rank: usize, size: usize) -> [Vec<usize>; 2] {
 #[test]
 fn pinned_memory_takes_part_and_ordinary_memory_does_not() {
     const STEP: usize = 10_000;
-    on_direct_ranks(3, |comm, (arena, _)| {
+    on_direct_ranks(3, ARENA, |comm, (arena, _)| {
         let (rank, size) = (comm.rank() as usize, comm.size() as usize);
         let pinned = double().pinned(size * STEP);
         pinned.fill(rank as u8 + 1);
@@ -201,7 +180,7 @@ fn calls_on_two_streams_follow_each_other_without_the_host() {
         double().set_seed(seed);
         let size = 2 + seed as u32 % 2;
         let others: Vec<Stream> = (0..size).map(|_| Stream::new()).collect();
-        on_direct_ranks(size, |comm, (arena, stream)| {
+        on_direct_ranks(size, ARENA, |comm, (arena, stream)| {
             let (rank, size) = (comm.rank() as usize, comm.size() as usize);
             let streams = [&*stream, &others[rank]];
             let [sent, received] = lens(rank, size);
@@ -231,7 +210,7 @@ fn calls_on_two_streams_follow_each_other_without_the_host() {
 
 /// A call in which the last rank passes a wrong length for its block for rank 0, or from it. Returns its
 /// error, and checks that it names both ranks.
-fn check_disagreement(comm: &Communicator, device: &mut Device, collective: Collective, is_gone: bool) {
+fn check_disagreement(comm: &Communicator, device: &mut RankDevice, collective: Collective, is_gone: bool) {
     let (last, plain) = (comm.size() - 1, UnequalCase::plain(collective, 0, 4000));
     let (from, to) = if collective == Collective::ScatterV { (0, last) } else { (last, 0) };
     let with_block = |seed: &u64| UnequalCase { seed: *seed, ..plain }.len(from, to, Form::Packed) > 1;
@@ -258,7 +237,7 @@ fn a_block_of_another_length_is_an_error_on_all_ranks_that_names_both_sides() {
     log::set_level(log::Level::Off);
     for size in [2, 3, 4] {
         for (collective, is_gone) in PRIVATE.into_iter().flat_map(|each| [(each, false), (each, true)]) {
-            let devices = devices(size);
+            let devices = devices(size, ARENA);
             on_failing_ranks_after(size, &direct(), have_device, |comm| {
                 let comm = comm.shared();
                 let device = &mut devices[comm.rank() as usize].lock().unwrap();
@@ -278,7 +257,7 @@ fn different_calls_are_named_on_every_rank() {
     log::set_level(log::Level::Off);
     for odd in [Collective::GatherV, Collective::ScatterV, Collective::AllGatherV, Collective::ReduceScatterV]
     {
-        let devices = devices(3);
+        let devices = devices(3, ARENA);
         on_failing_ranks_after(3, &direct(), have_device, |comm| {
             let comm = comm.shared();
             let (arena, stream) = &mut *devices[comm.rank() as usize].lock().unwrap();
@@ -295,7 +274,7 @@ fn different_calls_are_named_on_every_rank() {
 
 /// Calls with blocks of several slots, and with next to nothing. Buffers are mapped after some calls, and
 /// then the calls go as a whole, unless they are in place or lists.
-fn long_calls(comm: &Communicator, device: &mut Device) {
+fn long_calls(comm: &Communicator, device: &mut RankDevice) {
     // Wide elements: fewer of them to compare.
     let datatype = Datatype::Complex128;
     for collective in COLLECTIVES {
@@ -322,10 +301,8 @@ fn long_calls(comm: &Communicator, device: &mut Device) {
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
     let seed: u64 = std::env::var("ANYCCL_TEST_SEED").expect("the test sets it").parse().expect("a number");
-    double();
     let mut device = (Arena::new(if part == "long" { LONG_ARENA } else { ARENA }), Stream::new());
-    let comm = join().expect("a world");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     match part.as_str() {
         // Buffers that were used before may be mapped by then.
         "calls" => (0..3).for_each(|turn| calls(&comm, &mut device, seed + turn)),

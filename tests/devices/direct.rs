@@ -3,55 +3,24 @@
 //!
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 500 is a long test).
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{Communicator, DevicePath};
-use anyccl_engine::config::{Config, DevicePathChoice};
-use common::attempt::{Attempt, Placement};
-use common::case::{Case, support_table};
-use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
-use common::ranks::{TRANSPORTS, config, on_ranks_after};
+use common::attempt::Placement;
+use common::case::Case;
+use common::device::{Arena, Stream, Way, calls_of_table, check_order_in_stream, double};
+use common::direct_ranks::{calls_of_seed, check, join_direct, on_direct_ranks};
+use common::processes::{self, ProcessJob, RankProcess, say, tcp_store};
 use common::sample::Coverage;
-use common::values::noise;
 use common::watchdog::Watchdog;
 
 const ARENA: usize = 8 << 20;
+/// Calls of one seed.
+const TURNS: usize = 8;
 
 fn seeds() -> u64 {
     std::env::var("ANYCCL_TEST_SEEDS").map_or(8, |seeds| seeds.parse().expect("a number"))
-}
-
-fn direct() -> Config {
-    Config { device_path: DevicePathChoice::Direct, ..config(TRANSPORTS[0]) }
-}
-
-fn on_direct_ranks(size: u32, body: impl Fn(&Communicator) + Sync) {
-    on_ranks_after(size, &direct(), have_device, |comm| {
-        assert_eq!(comm.device_path(), DevicePath::Direct);
-        body(comm);
-    });
-}
-
-/// Device memory and a stream for each rank.
-struct Devices(Vec<Mutex<(Arena, Stream)>>);
-
-impl Devices {
-    fn new(size: u32) -> Devices {
-        Devices((0..size).map(|_| Mutex::new((Arena::new(ARENA), Stream::new()))).collect())
-    }
-}
-
-fn check(comm: &Communicator, device: &mut (Arena, Stream), case: Case, placement: Placement, way: Way) {
-    let (arena, stream) = device;
-    let mut attempt = Attempt::on(comm, case, placement);
-    let outcome = attempt.run_on_device(arena, |operation| call(way, comm, stream, operation));
-    outcome.unwrap_or_else(|error| panic!("{case} on rank {}, {way:?}: {error}", comm.rank()));
-    attempt.verify();
-    arena.clear();
 }
 
 #[test]
@@ -59,27 +28,11 @@ fn every_collective_datatype_and_operator_gives_the_oracles_bytes() {
     double();
     println!("{Coverage}");
     for (layout, size) in [1, 2, 4].into_iter().enumerate() {
-        let devices = Devices::new(size);
-        on_direct_ranks(size, |comm| {
-            let device = &mut devices.0[comm.rank() as usize].lock().unwrap();
+        on_direct_ranks(size, ARENA, |comm, device| {
             for (case, placement, way) in calls_of_table(3, layout, size) {
                 check(comm, device, case, placement, way);
             }
         });
-    }
-}
-
-/// Calls that the seed chooses. On each rank, each call is made in another way.
-fn calls_of_seed(comm: &Communicator, device: &mut (Arena, Stream), seed: u64) {
-    let table = support_table();
-    for turn in 0..8 {
-        let chance = noise(seed as u32 + 1, turn);
-        let way = noise(seed as u32 + 1 + comm.rank() * 7919, turn) as usize % 3;
-        let (collective, datatype, op) = table[chance as usize % table.len()];
-        let count = [1, 9, 700, 9000][(chance >> 32) as usize % 4] / comm.size() as usize + 1;
-        let case = Case { collective, datatype, op, root: (chance >> 40) as u32 % comm.size(), count };
-        let way = [Way::Blocking, Way::Started, Way::Stream][way];
-        check(comm, device, case, Placement::ALL[(chance >> 48) as usize % 2], way);
     }
 }
 
@@ -89,10 +42,7 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_threads() {
     for seed in 0..seeds() {
         double().set_seed(seed);
         let size = [1, 2, 4, 8][seed as usize % 4];
-        let devices = Devices::new(size);
-        on_direct_ranks(size, |comm| {
-            calls_of_seed(comm, &mut devices.0[comm.rank() as usize].lock().unwrap(), seed);
-        });
+        on_direct_ranks(size, ARENA, |comm, device| calls_of_seed(comm, device, seed, TURNS));
     }
 }
 
@@ -144,11 +94,7 @@ fn calls_on_a_stream_follow_each_other_without_the_host() {
     double();
     for seed in 0..20 {
         double().set_seed(seed);
-        let devices = Devices::new(2);
-        on_direct_ranks(2, |comm| {
-            let device = &mut *devices.0[comm.rank() as usize].lock().unwrap();
-            check_order_in_stream(comm, device, seed);
-        });
+        on_direct_ranks(2, ARENA, |comm, device| check_order_in_stream(comm, device, seed));
     }
 }
 
@@ -157,12 +103,10 @@ fn calls_on_a_stream_follow_each_other_without_the_host() {
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
     let seed = std::env::var("ANYCCL_TEST_SEED").expect("told").parse().expect("a number");
-    double();
     let mut device = (Arena::new(if part == "pieces" { 96 << 20 } else { ARENA }), Stream::new());
-    let comm = join().expect("a world");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     match part.as_str() {
-        "calls" => calls_of_seed(&comm, &mut device, seed),
+        "calls" => calls_of_seed(&comm, &mut device, seed, TURNS),
         _ => {
             // Wide elements: fewer of them to compare.
             let (complex, sum) = (Datatype::Complex128, Some(ReduceOp::Sum));

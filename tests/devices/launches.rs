@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, Operation, Places, Unequal, enqueue_on};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Places, Unequal, enqueue_on};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
+use common::direct_ranks::join_direct;
 use common::graphs::{CaptureMode, Executable, Graph};
 use common::proc_fs::wait_until;
 use common::processes::{self, ProcessJob, RankProcess, listen, say, tcp_store};
@@ -423,9 +424,7 @@ fn different(comm: &Communicator, (arena, stream): &mut Device) {
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
-    double();
-    let comm = processes::join().expect("all ranks join");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     let device = &mut (Arena::new(ARENA), Stream::new());
     // An allocation would wait for the stream of a rank that is ahead, and that for this rank.
     meet(&comm);

@@ -8,8 +8,9 @@ use super::block_orders::{ROUNDS, run_without_an_order};
 use super::lists::{list, sums};
 use crate::common;
 use anyccl_engine::base::Collective;
-use anyccl_engine::comm::{Communicator, DevicePath};
+use anyccl_engine::comm::Communicator;
 use common::device::{Arena, Stream, double};
+use common::direct_ranks::join_direct;
 use common::processes::{self, ProcessJob, first_silence, say, tcp_store};
 use common::watchdog::Watchdog;
 
@@ -89,9 +90,7 @@ fn a_rank_of_the_tests_in_this_file() {
     if processes::part().is_none() {
         return;
     }
-    double();
-    let comm = processes::join().expect("all ranks join");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     orders(&comm, &mut (Arena::new(ARENA), Stream::new()));
     comm.finalize().expect("all calls have ended");
     say("all is right");

@@ -5,18 +5,17 @@
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 100 is a long test).
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{CallSpec, Communicator, DevicePath, List, Part};
-use anyccl_engine::config::{Config, DevicePathChoice};
+use anyccl_engine::comm::{CallSpec, Communicator, List, Part};
 use anyccl_engine::observe::log;
 use common::device::{Arena, Stream, Way, double, have_device};
+use common::direct_ranks::{RankDevice, devices, direct, join_direct, on_direct_ranks};
 use common::graphs::CaptureMode;
-use common::processes::{self, ProcessJob, join, say, tcp_store};
-use common::ranks::{TRANSPORTS, config, on_failing_ranks_after, on_ranks_after};
+use common::processes::{self, ProcessJob, say, tcp_store};
+use common::ranks::on_failing_ranks_after;
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -36,26 +35,6 @@ fn seeds() -> u64 {
 
 fn number(name: &str) -> u64 {
     std::env::var(name).map_or(0, |text| text.parse().expect("a number"))
-}
-
-/// Device memory and a stream of one rank.
-type Device = (Arena, Stream);
-
-fn devices(size: u32) -> Vec<Mutex<Device>> {
-    double();
-    (0..size).map(|_| Mutex::new((Arena::new(ARENA), Stream::new()))).collect()
-}
-
-fn direct() -> Config {
-    Config { device_path: DevicePathChoice::Direct, ..config(TRANSPORTS[0]) }
-}
-
-fn on_direct_ranks(size: u32, body: impl Fn(&Communicator, &mut Device) + Sync) {
-    let devices = devices(size);
-    on_ranks_after(size, &direct(), have_device, |comm| {
-        assert_eq!(comm.device_path(), DevicePath::Direct);
-        body(comm, &mut devices[comm.rank() as usize].lock().unwrap());
-    });
 }
 
 /// A buffer of a list on the device.
@@ -143,7 +122,7 @@ fn call<'a>(way: Way, comm: &Communicator, stream: &Stream, call: impl Into<Call
 /// of the list.
 fn check(
     comm: &Communicator,
-    (arena, stream): &mut Device,
+    (arena, stream): &mut RankDevice,
     (collective, root): (Collective, Rank),
     shapes: &[(usize, Datatype)],
     (in_place, way): (bool, Way),
@@ -196,7 +175,7 @@ fn read_input(comm: &Communicator, collective: Collective, buffer: &Buffer) -> V
 }
 
 /// Lists of a few buffers, of many, of several datatypes, with empty ones among them.
-fn lists(comm: &Communicator, device: &mut Device, seed: u64) {
+fn lists(comm: &Communicator, device: &mut RankDevice, seed: u64) {
     use Datatype::{Float32, Float64, Uint8};
     let many: Vec<(usize, Datatype)> = (0..70).map(|at| (noise(9, at) as usize % 700, Float32)).collect();
     let shapes: [&[(usize, Datatype)]; 4] = [
@@ -222,7 +201,7 @@ fn lists(comm: &Communicator, device: &mut Device, seed: u64) {
 fn a_list_gives_the_bits_of_its_calls_in_few_exchanges() {
     for seed in 0..seeds() {
         double().set_seed(seed);
-        on_direct_ranks([1, 2, 4, 3][seed as usize % 4], |comm, device| lists(comm, device, seed));
+        on_direct_ranks([1, 2, 4, 3][seed as usize % 4], ARENA, |comm, device| lists(comm, device, seed));
     }
 }
 
@@ -244,7 +223,7 @@ fn a_list_gives_the_bits_of_its_calls_on_ranks_as_processes() {
 }
 
 /// A list with buffers that are longer than a slot, or fill it together, and small ones between them.
-fn long(comm: &Communicator, device: &mut Device) {
+fn long(comm: &Communicator, device: &mut RankDevice) {
     let shapes = [300, 20_000_000, 7, 5_000_000, 6_000_000, 0, 900].map(|count| (count, Datatype::Uint8));
     let is_mapped = std::env::var("ANYCCL_DEVICE_MAP").as_deref() != Ok("off");
     for turn in 0..=WARM_UP {
@@ -269,7 +248,7 @@ fn a_list_with_long_buffers_is_one_exchange_where_all_are_mapped_and_else_severa
 }
 
 /// A graph of a list and of fills of its buffers, launched several times, also beside eager calls of others.
-fn graph(comm: &Communicator, (arena, stream): &mut Device) {
+fn graph(comm: &Communicator, (arena, stream): &mut RankDevice) {
     let counts: Vec<usize> = (0..30).map(|at| 100 + 400 * at).collect();
     let buffers: Vec<u64> = counts.iter().map(|count| arena.take(*count)).collect();
     let part = |(buffer, count): (&u64, &usize)| {
@@ -340,7 +319,7 @@ const ODD: [Odd; 9] = [
 
 /// Makes a list of which rank 1 has another one. The error names both calls, and no kernel runs: nothing is
 /// written, but by copies out of a bounce buffer between processes.
-fn check_disagreement(comm: &Communicator, (arena, stream): &mut Device, odd: Odd) {
+fn check_disagreement(comm: &Communicator, (arena, stream): &mut RankDevice, odd: Odd) {
     use Datatype::{Int8, Uint8};
     let is_odd = comm.rank() == 1;
     let counts: &[usize] = match odd {
@@ -386,7 +365,7 @@ fn ranks_with_different_lists_are_told_both_before_a_kernel_runs() {
     log::set_level(log::Level::Off);
     for size in [2, 3] {
         for odd in ODD {
-            let devices = devices(size);
+            let devices = devices(size, ARENA);
             on_failing_ranks_after(size, &direct(), have_device, |comm| {
                 let comm = comm.shared();
                 check_disagreement(&comm, &mut devices[comm.rank() as usize].lock().unwrap(), odd);
@@ -401,7 +380,7 @@ fn ranks_with_different_lists_are_told_both_before_a_kernel_runs() {
 
 #[test]
 fn a_list_with_memory_of_the_host_beside_a_device_is_refused() {
-    on_direct_ranks(2, |comm, (arena, stream)| {
+    on_direct_ranks(2, ARENA, |comm, (arena, stream)| {
         let buffer = Buffer::take(comm, arena, Collective::AllReduce, (10, Datatype::Uint8), false);
         let mut host = vec![0u8; 10];
         let place = host.as_mut_ptr();
@@ -432,7 +411,7 @@ pub fn sums(arena: &mut Arena) -> Vec<Part> {
 }
 
 /// Makes lists on a stream until one fails.
-fn call_until_failure(comm: &Communicator, (arena, stream): &mut Device) {
+fn call_until_failure(comm: &Communicator, (arena, stream): &mut RankDevice) {
     let parts = sums(arena);
     comm.set_stream(Some(stream.handle()));
     for turn in 0.. {
@@ -464,7 +443,7 @@ fn a_rank_that_does_not_come_ends_the_list_of_the_others_in_time() {
     let have_ended = std::sync::Barrier::new(3);
     // Without the leader, the others wait for the end that it tells.
     for late in [2, 0] {
-        let devices = devices(3);
+        let devices = devices(3, ARENA);
         on_failing_ranks_after(3, &direct(), have_device, |comm| {
             let comm = comm.shared();
             let (arena, stream) = &mut *devices[comm.rank() as usize].lock().unwrap();
@@ -486,7 +465,7 @@ fn a_rank_that_does_not_come_ends_the_list_of_the_others_in_time() {
 
 #[test]
 fn an_abort_by_another_thread_ends_a_list() {
-    let devices = devices(2);
+    let devices = devices(2, ARENA);
     on_failing_ranks_after(2, &direct(), have_device, |comm| {
         let comm = comm.shared();
         let (arena, stream) = &mut *devices[comm.rank() as usize].lock().unwrap();
@@ -507,10 +486,8 @@ fn an_abort_by_another_thread_ends_a_list() {
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = processes::part() else { return };
-    double();
     let mut device = (Arena::new(if part == "long" { LONG_ARENA } else { ARENA }), Stream::new());
-    let comm = join().expect("a world");
-    assert_eq!(comm.device_path(), DevicePath::Direct);
+    let comm = join_direct();
     let (seed, device) = (number("ANYCCL_TEST_SEED"), &mut device);
     match part.as_str() {
         // Buffers that were used before may be mapped by then.

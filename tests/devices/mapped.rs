@@ -8,18 +8,17 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
-use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator, DevicePath};
 use anyccl_engine::config::Config;
-use common::attempt::{Attempt, Placement};
-use common::case::{Case, support_table};
+use common::attempt::Placement;
+use common::case::Case;
 use common::device::{
-    Arena, ArenaHome, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device,
+    Arena, ArenaHome, Stream, Way, calls_of_table, check_order_in_stream, double, have_device,
 };
-use common::processes::{self, ProcessJob, RankProcess, first_silence, listen, say, tcp_store};
+use common::direct_ranks::{RankDevice, calls_of_seed, check};
+use common::processes::{self, ProcessJob, RankProcess, first_silence, id_of_job, say, tcp_store};
 use common::ranks::on_threads;
 use common::sample::Coverage;
-use common::values::noise;
 use common::watchdog::Watchdog;
 
 const ARENA: usize = 4 << 20;
@@ -62,24 +61,12 @@ fn number(name: &str) -> u64 {
     std::env::var(name).map_or(0, |text| text.parse().expect("a number"))
 }
 
-/// Device memory and a stream of one rank.
-type Device = (Arena, Stream);
-
-fn check(comm: &Communicator, device: &mut Device, case: Case, placement: Placement, way: Way) {
-    let (arena, stream) = device;
-    let mut attempt = Attempt::on(comm, case, placement);
-    let outcome = attempt.run_on_device(arena, |operation| call(way, comm, stream, operation));
-    outcome.unwrap_or_else(|error| panic!("{case} on rank {}, {way:?}: {error}", comm.rank()));
-    attempt.verify();
-    arena.clear();
-}
-
 fn sum(count: usize) -> Case {
     Case::reducing(Collective::AllReduce, Datatype::Float32, ReduceOp::Sum, 0, count)
 }
 
 /// Makes calls until the leader has mapped the arena.
-fn warm_up(comm: &Communicator, device: &mut Device) {
+fn warm_up(comm: &Communicator, device: &mut RankDevice) {
     for _ in 0..WARM_UP {
         check(comm, device, sum(100), Placement::Apart, Way::Blocking);
     }
@@ -208,7 +195,7 @@ fn without_the_waits_of_the_leader_or_of_an_owner_some_seed_gives_wrong_bytes() 
 }
 
 /// Calls on a stream, without an order of the driver on one rank.
-fn mutation(comm: &Communicator, device: &mut Device) {
+fn mutation(comm: &Communicator, device: &mut RankDevice) {
     warm_up(comm, device);
     if u64::from(comm.rank()) == number("ANYCCL_TEST_IGNORING") {
         double().set_faults("", &std::env::var("ANYCCL_TEST_IGNORED").expect("told"));
@@ -219,7 +206,7 @@ fn mutation(comm: &Communicator, device: &mut Device) {
 }
 
 /// All collectives, datatypes and operators. After the first calls, none moves a buffer but those that must.
-fn table(comm: &Communicator, device: &mut Device) {
+fn table(comm: &Communicator, device: &mut RankDevice) {
     warm_up(comm, device);
     let before = comm.direct_buffers();
     let size = comm.size();
@@ -234,7 +221,7 @@ fn table(comm: &Communicator, device: &mut Device) {
     assert!(comm.direct_buffers().0 > before.0);
 }
 
-fn kinds(comm: &Communicator, device: &mut Device) {
+fn kinds(comm: &Communicator, device: &mut RankDevice) {
     warm_up(comm, device);
     let before = comm.direct_buffers();
     check(comm, device, sum(5000), Placement::Apart, Way::Stream);
@@ -254,18 +241,9 @@ fn processes_of(rank: Rank) -> u64 {
     u64::from(rank) / number("ANYCCL_TEST_THREADS")
 }
 
-fn seed(comm: &Communicator, device: &mut Device) {
+fn seed(comm: &Communicator, device: &mut RankDevice) {
     let seed = number("ANYCCL_TEST_SEED");
-    let table = support_table();
-    for turn in 0..10 {
-        let chance = noise(seed as u32 + 1, turn);
-        let way = noise(seed as u32 + 1 + comm.rank() * 7919, turn) as usize % 3;
-        let (collective, datatype, op) = table[chance as usize % table.len()];
-        let count = [1, 9, 700, 9000][(chance >> 32) as usize % 4] / comm.size() as usize + 1;
-        let case = Case { collective, datatype, op, root: (chance >> 40) as u32 % comm.size(), count };
-        let way = [Way::Blocking, Way::Started, Way::Stream][way];
-        check(comm, device, case, Placement::ALL[(chance >> 48) as usize % 2], way);
-    }
+    calls_of_seed(comm, device, seed, 10);
     warm_up(comm, device);
     let before = comm.direct_buffers();
     if comm.size() == 2 {
@@ -279,14 +257,14 @@ fn seed(comm: &Communicator, device: &mut Device) {
 }
 
 /// Calls longer than a slot of the bounce buffer.
-fn long(comm: &Communicator, device: &mut Device) {
+fn long(comm: &Communicator, device: &mut RankDevice) {
     let all_are_mapped = std::env::var("ANYCCL_TEST_HOME").is_err();
     // Wide elements: fewer of them to compare.
     let wide = |collective, bytes: usize| {
         let datatype = Datatype::Complex128;
         Case { datatype, ..Case::plain(collective, 1, bytes / datatype.bytes()) }
     };
-    let exchanges = |device: &mut Device, case, placement, way| {
+    let exchanges = |device: &mut RankDevice, case, placement, way| {
         let before = comm.direct_exchanges();
         check(comm, device, case, placement, way);
         comm.direct_exchanges() - before
@@ -320,7 +298,7 @@ fn long(comm: &Communicator, device: &mut Device) {
 }
 
 /// Frees and allocates an arena between calls. The address stays, and the memory is another one.
-fn free(comm: &Communicator, device: &mut Device) {
+fn free(comm: &Communicator, device: &mut RankDevice) {
     for turn in 0..4 {
         let start = device.0.start();
         warm_up(comm, device);
@@ -348,7 +326,7 @@ fn free(comm: &Communicator, device: &mut Device) {
 }
 
 /// Uses more allocations than may be mapped, twice.
-fn many(comm: &Communicator, device: &mut Device) {
+fn many(comm: &Communicator, device: &mut RankDevice) {
     let arenas: Vec<Arena> = (0..200).map(|_| Arena::new(8 << 10)).collect();
     for round in 0..2 {
         for arena in &arenas {
@@ -364,7 +342,7 @@ fn many(comm: &Communicator, device: &mut Device) {
 }
 
 /// A second communicator uses at its first call what the first one has mapped, and its bounce buffers.
-fn shared(comm: &Communicator, device: &mut Device) {
+fn shared(comm: &Communicator, device: &mut RankDevice) {
     warm_up(comm, device);
     let mapped = || OBJECTS.map(|kind| double().live(kind));
     let before = mapped();
@@ -382,7 +360,7 @@ fn shared(comm: &Communicator, device: &mut Device) {
 }
 
 /// Calls with a driver that fails once, on all ranks, while it exports or maps.
-fn fault(comm: &Communicator, device: &mut Device) {
+fn fault(comm: &Communicator, device: &mut RankDevice) {
     double().set_faults(&std::env::var("ANYCCL_TEST_FAULT").expect("told"), "");
     warm_up(comm, device);
     double().set_faults("", "");
@@ -392,7 +370,7 @@ fn fault(comm: &Communicator, device: &mut Device) {
 }
 
 /// Makes calls on mapped buffers until one fails.
-fn call_until_failure(comm: &Communicator, device: &mut Device) {
+fn call_until_failure(comm: &Communicator, device: &mut RankDevice) {
     warm_up(comm, device);
     let (arena, stream) = device;
     comm.set_stream(Some(stream.handle()));
@@ -422,16 +400,6 @@ fn home(rank: Rank, size: u32) -> ArenaHome {
         Ok("pool") => ArenaHome::Pool,
         _ => ArenaHome::Plain,
     }
-}
-
-/// The id of the job: rank 0 makes it, and the test passes it on.
-fn id_of_job(process: u64, config: &Config) -> UniqueId {
-    if process == 0 {
-        let id = UniqueId::create(config).expect("a unique id");
-        say(&id.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-    }
-    let text = listen();
-    UniqueId(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits")))
 }
 
 #[test]

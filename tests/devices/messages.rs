@@ -10,13 +10,12 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
-use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, DeviceGroup, DevicePath, Operation};
 use anyccl_engine::config::Config;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
 use common::device::{Arena, ArenaHome, Stream, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, first_silence, listen, say, tcp_store};
+use common::processes::{self, ProcessJob, RankProcess, first_silence, id_of_job, listen, say, tcp_store};
 use common::ranks::on_threads;
 use common::values::noise;
 use common::watchdog::Watchdog;
@@ -422,16 +421,6 @@ fn home(rank: Rank, size: u32) -> ArenaHome {
         Ok("last in a pool") if rank + 1 == size => ArenaHome::Pool,
         _ => ArenaHome::Plain,
     }
-}
-
-/// The id of the job: rank 0 makes it, and the test passes it on.
-fn id_of_job(process: u64, config: &Config) -> UniqueId {
-    if process == 0 {
-        let id = UniqueId::create(config).expect("a unique id");
-        say(&id.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-    }
-    let text = listen();
-    UniqueId(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits")))
 }
 
 #[test]

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, DevicePath, Operation, world_finalize};
+use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize};
 use common::case::Case;
 use common::device::{Arena, Stream, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
+use common::direct_ranks::join_direct;
+use common::processes::{self, ProcessJob, RankProcess, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 use common::watchdog::Watchdog;
 
@@ -94,8 +95,7 @@ fn bytes() -> u64 {
 /// Communicators one by one, and what the device has for them.
 fn bytes_of_communicators(arena: &mut Arena) {
     let before = (bytes(), double().live("physical"));
-    let world = join().expect("a world");
-    assert_eq!(world.device_path(), DevicePath::Direct);
+    let world = join_direct();
     let of = |bounces: u64, communicators: usize| {
         let more = bytes() - before.0;
         let least = bounces * BOUNCE;
@@ -136,8 +136,7 @@ fn bytes_of_communicators(arena: &mut Arena) {
 /// Each rank enqueues the calls of one communicator after those of another, each on a stream of its own, and
 /// every rank begins with another one. The first one's calls need all slots of the bounce buffer.
 fn crossing(arena: &mut Arena) {
-    let world = join().expect("a world");
-    assert_eq!(world.device_path(), DevicePath::Direct);
+    let world = join_direct();
     let dup = |_| world.dup(&CommConfig::default()).expect("all take part").shared();
     let comms: Vec<_> = (0..3).map(dup).collect();
     let streams: Vec<Stream> = comms.iter().map(|_| Stream::new()).collect();
