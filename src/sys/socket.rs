@@ -88,6 +88,18 @@ impl Socket {
         }
     }
 
+    /// Lets the peer send up to `bytes` ahead of what is read here. Otherwise the kernel permits about 64 KiB
+    /// at first, and more only where bytes are read.
+    ///
+    /// The kernel makes room for the least number of bytes for which a reader wakes, and keeps that room.
+    /// Unlike `SO_RCVBUF`, this does not stop it from making more room later. A system that refuses is
+    /// slower, not wrong.
+    pub fn receive_ahead(&self, bytes: usize) {
+        for least in [bytes as libc::c_int, 1] {
+            let _ = self.set_option(libc::SOL_SOCKET, libc::SO_RCVLOWAT, least);
+        }
+    }
+
     fn set_congestion_control(&self, name: &str) -> io::Result<()> {
         let (pointer, bytes) = (name.as_ptr().cast(), name.len() as libc::socklen_t);
         let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
@@ -269,12 +281,35 @@ mod tests {
 
     #[test]
     fn a_connection_over_loopback_gets_a_congestion_control_that_does_not_pace() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let socket = Socket::from_fd(stream.into(), false).unwrap();
+        let (socket, _peer) = tcp_pair();
         socket.set_congestion_control("bbr").ok();
         socket.tune_for_data();
         assert!(["cubic", "reno"].contains(&socket.congestion_control().as_str()));
+    }
+
+    /// Both ends of a TCP connection.
+    fn tcp_pair() -> (Socket, Socket) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let connected = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listener.accept().unwrap();
+        [connected, accepted].map(|stream| Socket::from_fd(stream.into(), false).unwrap()).into()
+    }
+
+    #[test]
+    fn a_connection_that_receives_ahead_has_a_larger_buffer_and_still_wakes_for_one_byte() {
+        let limits = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_rmem").unwrap();
+        let largest: usize = limits.split_whitespace().last().unwrap().parse().unwrap();
+        let (socket, peer) = tcp_pair();
+        let before = socket.option(libc::SO_RCVBUF);
+        let wanted = (before + 1).min(largest / 2);
+        socket.receive_ahead(wanted);
+        assert!(socket.option(libc::SO_RCVBUF) >= wanted);
+        assert_eq!(socket.option(libc::SO_RCVLOWAT), 1);
+        peer.write(&[1]).unwrap();
+        let mut set = crate::sys::poll::PollSet::new();
+        set.add(&socket, crate::sys::poll::Interest::Read);
+        set.wait(None).unwrap();
+        assert_eq!(socket.read(&mut [0; 2]).unwrap(), Some(1));
     }
 
     #[test]
@@ -307,6 +342,17 @@ mod tests {
         pub(crate) fn set_buffers(&self, bytes: usize) -> io::Result<()> {
             self.set_option(libc::SOL_SOCKET, libc::SO_SNDBUF, bytes as libc::c_int)?;
             self.set_option(libc::SOL_SOCKET, libc::SO_RCVBUF, bytes as libc::c_int)
+        }
+
+        /// An option of sockets that is a number.
+        fn option(&self, name: libc::c_int) -> usize {
+            let mut value: libc::c_int = 0;
+            let mut bytes = size_of::<libc::c_int>() as libc::socklen_t;
+            let (fd, pointer) = (self.as_raw_fd(), (&raw mut value).cast());
+            // SAFETY: the kernel writes at most `bytes` bytes to the int; both outlive the call.
+            let rc = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, pointer, &raw mut bytes) };
+            assert_eq!(rc, 0);
+            value as usize
         }
 
         fn congestion_control(&self) -> String {

@@ -4,6 +4,8 @@
 //! follow over the other connections, cut into numbered stripes. Each of those connections takes the next
 //! stripe as soon as it has room, so a fast one carries more than a slow one. On each of them the numbers
 //! rise. The receiver finds the next stripe at the head of one of them, and reads it directly to its place.
+//! The others are not read meanwhile, so their sockets take much ahead. Otherwise the sender's congestion
+//! control would find each of them slow on a long path, and would send slowly for a long time.
 //!
 //! Small messages stay on the main connection, and pass the stripes of other conversations on both sides.
 //! What passes keeps the order that [`Link`] promises: a fragment never passes one of its own conversation,
@@ -30,6 +32,10 @@ use crate::sys::socket::{Socket, is_undelivered};
 use recv::StripeReceiver;
 use send::StripeSender;
 
+/// Bytes that may come over a connection while another one has the next stripe. A sender's kernel usually
+/// holds no more.
+const AHEAD_BYTES: usize = 4 << 20;
+
 /// A link over several TCP connections.
 pub struct StripedLink {
     main: Socket,
@@ -43,7 +49,10 @@ impl StripedLink {
     /// The error is a lack of memory.
     pub fn new(main: Socket, stripes: Vec<Socket>) -> io::Result<StripedLink> {
         main.tune_for_data();
-        stripes.iter().for_each(Socket::tune_for_data);
+        for stripe in &stripes {
+            stripe.tune_for_data();
+            stripe.receive_ahead(AHEAD_BYTES);
+        }
         let (send, recv) = (StripeSender::new(stripes.len()), StripeReceiver::new(stripes.len())?);
         Ok(StripedLink { main, stripes, send, recv })
     }
