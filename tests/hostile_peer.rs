@@ -246,9 +246,9 @@ fn survive_a_round(id: &UniqueId, rank: Rank, config: &Config, seed: u64) -> boo
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = part() else { return };
     let (transport, tcp_lanes) = match part.as_str() {
-        "tcp" => (TransportChoice::Tcp, 1),
-        "lanes" => (TransportChoice::Tcp, 3),
-        _ => (TransportChoice::Shm, 1),
+        "tcp" => (TransportChoice::Tcp, Some(1)),
+        "lanes" => (TransportChoice::Tcp, Some(3)),
+        _ => (TransportChoice::Shm, Some(1)),
     };
     let timeout = Some(Duration::from_secs(20));
     let config = Config { transport, tcp_lanes, timeout, ..Config::default() };

@@ -78,8 +78,9 @@ pub struct Config {
     pub ofi_library: Option<String>,
     /// Name of the provider of libfabric.
     pub ofi_provider: Option<String>,
-    /// TCP connections for long messages to a rank. 1: the only connection carries all.
-    pub tcp_lanes: u8,
+    /// TCP connections for long messages to a rank. 1: the only connection carries all. `None`: as many as
+    /// the path needs.
+    pub tcp_lanes: Option<u8>,
     /// `ANYCCL_ALGORITHM` as written.
     pub algorithm: Option<String>,
     /// `ANYCCL_TUNING_FILE` as written.
@@ -137,7 +138,7 @@ impl Default for Config {
             transport: TransportChoice::Auto,
             ofi_library: None,
             ofi_provider: None,
-            tcp_lanes: 1,
+            tcp_lanes: Some(1),
             algorithm: None,
             tuning_file: None,
             chunk_bytes: 64 << 10,
@@ -287,10 +288,13 @@ fn place(name: &'static str, text: &str, accepted: &str) -> Result<(String, u16)
     Ok((host.into(), port))
 }
 
-/// Reads a number of lanes.
-fn lanes(text: &str) -> Result<u8> {
+/// Reads a number of lanes. `None`: as many as the path needs.
+fn lanes(text: &str) -> Result<Option<u8>> {
+    if text == "auto" {
+        return Ok(None);
+    }
     let lanes = text.parse().ok().filter(|lanes| (1..=MOST_LANES).contains(lanes));
-    lanes.ok_or_else(|| bad(LANES_VARIABLE, text, "a whole number from 1 to 16"))
+    lanes.map(Some).ok_or_else(|| bad(LANES_VARIABLE, text, "auto, or a whole number from 1 to 16"))
 }
 
 fn number(name: &'static str) -> Result<Option<u64>> {
@@ -312,10 +316,10 @@ mod tests {
 
     #[test]
     fn a_number_of_lanes_out_of_bounds_is_an_error_that_names_the_bounds() {
-        assert!(
-            lanes("1").is_ok_and(|lanes| lanes == 1) && lanes("16").is_ok_and(|lanes| lanes == MOST_LANES)
-        );
-        for text in ["0", "17", "-1", "256", "many", "2 "] {
+        for (text, expected) in [("1", Some(1)), ("16", Some(MOST_LANES)), ("auto", None)] {
+            assert_eq!(lanes(text).unwrap(), expected);
+        }
+        for text in ["0", "17", "-1", "256", "many", "2 ", "AUTO"] {
             let error = lanes(text).unwrap_err().to_string();
             assert!(error.contains("ANYCCL_TCP_LANES") && error.contains("from 1 to 16"), "{error}");
         }

@@ -62,7 +62,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_TCP_LANES",
         default: "1",
-        meaning: "TCP connections over which messages of 64 KiB and more to a rank are spread, 1 to 16; smaller ones then have a connection of their own. 1: one connection carries all. 4 is a good value for long paths, and for networks that one connection does not fill. Of the values of two ranks, the smaller counts. If ANYCCL_SOCKET_IFNAME lists several interfaces, the connections for long messages use them in turn.",
+        meaning: "TCP connections over which messages of 64 KiB and more to a rank are spread, 1 to 16, or auto; smaller ones then have a connection of their own. 1: one connection carries all. auto: 4 to a rank that is at least 4 ms away and back, fewer to each in jobs of more than 65 ranks, and else 1. Of the values of two ranks, the smaller counts. If ANYCCL_SOCKET_IFNAME lists several interfaces, the connections for long messages use them in turn.",
     },
     Variable {
         name: "ANYCCL_BACKEND",

@@ -20,7 +20,8 @@ fn send(link: &mut dyn Link, header: &Header, data: &[u8]) -> Option<usize> {
 #[test]
 fn a_message_that_passes_another_is_not_taken_for_that_one() {
     let (here, there) = (0..4).map(|_| Socket::pair()).unzip();
-    let (mut sender, mut inbox) = (tcp_link(there).unwrap(), Inbox::new(tcp_link(here).unwrap()));
+    let (mut sender, mut inbox) =
+        (tcp_link(there, false).unwrap(), Inbox::new(tcp_link(here, false).unwrap()));
     let (long, short) = (header(2), header(3));
     // More than the sockets hold, so that the rest is missed.
     let data = vec![7; 8 << 20];

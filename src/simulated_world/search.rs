@@ -101,7 +101,7 @@ fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
         spin: Duration::ZERO,
         timeout: None,
         transport,
-        tcp_lanes: job.lanes,
+        tcp_lanes: Some(job.lanes),
         interface: Some("lo".into()),
         host_id: Some(host(rank)),
         ..Config::default()

@@ -10,6 +10,17 @@ use super::owned::Owned;
 /// Longest time for which a host may leave sent data unacknowledged before the connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// Times of a TCP connection, by the kernel's account.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TcpTimes {
+    /// Shortest time of a round trip.
+    pub round_trip: Duration,
+    /// Time in which there were bytes to send, or to be acknowledged.
+    pub busy: Duration,
+    /// Part of `busy` in which only the size of the send buffer kept more from being sent.
+    pub buffer_limited: Duration,
+}
+
 /// A connected, non-blocking, close-on-exec stream socket.
 #[derive(Debug)]
 pub struct Socket {
@@ -108,6 +119,27 @@ impl Socket {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Times of the connection so far. `None`: it is not of TCP, it has seen no round trip, or the kernel is
+    /// older than Linux 4.10.
+    pub fn times(&self) -> Option<TcpTimes> {
+        // SAFETY: all-zero is a valid tcp_info, which consists of integers.
+        let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+        let mut bytes = size_of::<libc::tcp_info>() as libc::socklen_t;
+        let (level, pointer) = (libc::IPPROTO_TCP, (&raw mut info).cast());
+        // SAFETY: the kernel writes at most `bytes` bytes to `info`, which has that many; both outlive the
+        // call.
+        let rc =
+            unsafe { libc::getsockopt(self.fd.as_raw_fd(), level, libc::TCP_INFO, pointer, &raw mut bytes) };
+        let known = std::mem::offset_of!(libc::tcp_info, tcpi_sndbuf_limited) + size_of::<u64>();
+        // A connection without a round trip has the largest number.
+        let is_known = rc == 0 && bytes as usize >= known && info.tcpi_min_rtt != u32::MAX;
+        is_known.then(|| TcpTimes {
+            round_trip: Duration::from_micros(info.tcpi_min_rtt.into()),
+            busy: Duration::from_micros(info.tcpi_busy_time),
+            buffer_limited: Duration::from_micros(info.tcpi_sndbuf_limited),
+        })
     }
 
     /// Address of the other end of a TCP connection.
@@ -310,6 +342,15 @@ mod tests {
         set.add(&socket, crate::sys::poll::Interest::Read);
         set.wait(None).unwrap();
         assert_eq!(socket.read(&mut [0; 2]).unwrap(), Some(1));
+    }
+
+    #[test]
+    fn a_tcp_connection_knows_its_times_and_a_unix_socket_does_not() {
+        let (socket, _peer) = tcp_pair();
+        let times = socket.times().unwrap();
+        assert!(times.round_trip > Duration::ZERO && times.round_trip < Duration::from_secs(60));
+        assert!(times.buffer_limited <= times.busy && times.busy < Duration::from_secs(60));
+        assert!(Socket::pair().0.times().is_none());
     }
 
     #[test]

@@ -7,13 +7,20 @@ use super::AnyLink;
 use super::control::ControlChannel;
 use super::loopback::LoopbackLink;
 use super::ofi::OfiLink;
-use super::shm::{PairFile, UnopenedShm, slots};
+use super::shm::{self, PairFile, UnopenedShm, slots};
 use super::tcp::TcpLink;
 use super::tcp::striped::StripedLink;
 use crate::base::{Error, Rank, Result};
 use crate::sys::socket::Socket;
 
-pub use super::shm::Settings as LinkSettings;
+/// Settings of all links of a rank.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkSettings {
+    /// Settings of the links through shared memory.
+    pub shm: shm::Settings,
+    /// Whether this side keeps long messages on one TCP connection until lanes are needed.
+    pub lanes_at_need: bool,
+}
 
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
@@ -29,7 +36,7 @@ pub fn links(
     mut ofi: Vec<Option<OfiLink>>,
 ) -> Result<Vec<AnyLink>> {
     let own = local_rank(rank);
-    let file = share_memory(controls, sockets, (rank, own), settings)?;
+    let file = share_memory(controls, sockets, (rank, own), settings.shm)?;
     ofi.resize_with(sockets.len(), || None);
     let mut to_peer = |peer: usize, ofi| {
         let sockets = std::mem::take(&mut sockets[peer]);
@@ -40,21 +47,21 @@ pub fn links(
                 let peer = peer as Rank;
                 let file = file.clone().filter(|_| rank < peer);
                 let pair = (own, local_rank(peer));
-                AnyLink::Unopened(Box::new(UnopenedShm::new(pair, settings.ranks, file, settings)))
+                AnyLink::Unopened(Box::new(UnopenedShm::new(pair, settings.shm.ranks, file, settings.shm)))
             }
-            (Some(_), None, false) => tcp_link(sockets)
+            (Some(_), None, false) => tcp_link(sockets, settings.lanes_at_need)
                 .map_err(|error| Error::system("no memory for the buffers of a connection", error))?,
         })
     };
     (0..).zip(ofi).map(|(peer, ofi)| to_peer(peer, ofi)).collect()
 }
 
-/// Makes a link over TCP. There is at least one socket.
-pub(crate) fn tcp_link(mut sockets: Vec<Socket>) -> io::Result<AnyLink> {
+/// Makes a link over TCP. There is at least one socket. `lanes_at_need`: see [`LinkSettings`].
+pub(crate) fn tcp_link(mut sockets: Vec<Socket>, lanes_at_need: bool) -> io::Result<AnyLink> {
     let main = sockets.remove(0);
     Ok(AnyLink::Other(match sockets.is_empty() {
         true => Box::new(TcpLink::new(main)?),
-        false => Box::new(StripedLink::new(main, sockets)?),
+        false => Box::new(StripedLink::new(main, sockets, lanes_at_need)?),
     }))
 }
 
@@ -64,7 +71,7 @@ fn share_memory(
     controls: &mut [Option<ControlChannel>],
     sockets: &[Vec<Socket>],
     (rank, local_rank): (Rank, Rank),
-    settings: LinkSettings,
+    settings: shm::Settings,
 ) -> Result<Option<PairFile>> {
     let higher = controls.iter_mut().zip(sockets).skip(rank as usize + 1);
     let mut sharing =
@@ -83,7 +90,7 @@ fn share_memory(
 pub fn shared_memory_pair(
     lower: &mut ControlChannel,
     higher: &mut ControlChannel,
-    settings: LinkSettings,
+    settings: shm::Settings,
 ) -> (AnyLink, AnyLink) {
     let take_file = |link: &mut AnyLink, control: &mut ControlChannel| {
         assert_eq!(control.next_event().unwrap(), Some(super::control::ControlEvent::File));
@@ -92,7 +99,7 @@ pub fn shared_memory_pair(
     let mut ends = unopened_pair(lower, settings);
     take_file(&mut ends.1, higher);
     assert!(ends.0.open(lower.socket()).unwrap() && ends.1.open(higher.socket()).unwrap());
-    let arena = super::shm::own_arena().unwrap();
+    let arena = shm::own_arena().unwrap();
     lower.pass(std::sync::Arc::clone(&arena));
     higher.pass(arena);
     take_file(&mut ends.0, lower);
@@ -102,7 +109,7 @@ pub fn shared_memory_pair(
 
 /// Makes both ends of a shared-memory link in one process, unopened. The lower rank has passed the file.
 #[cfg(test)]
-pub fn unopened_pair(lower: &mut ControlChannel, settings: LinkSettings) -> (AnyLink, AnyLink) {
+pub fn unopened_pair(lower: &mut ControlChannel, settings: shm::Settings) -> (AnyLink, AnyLink) {
     let file = PairFile::create(0, 2, slots(settings.ranks)).unwrap();
     lower.pass(file.file());
     let end = |pair, file| AnyLink::Unopened(Box::new(UnopenedShm::new(pair, 2, file, settings)));
@@ -123,10 +130,11 @@ mod tests {
         let mut controls = [None, Some(ControlChannel::new(elsewhere)), Some(ControlChannel::new(here))];
         let (data, _far) = Socket::pair();
         let mut sockets = [vec![], vec![data], vec![]];
-        let settings = LinkSettings { ranks: 2, single_copy: true };
+        let shm = shm::Settings { ranks: 2, single_copy: true };
+        let settings = LinkSettings { shm, lanes_at_need: false };
         links(&mut controls, &mut sockets, (0, &|rank| rank / 2), settings, Vec::new()).unwrap();
         assert_eq!(peer.next_event().unwrap(), Some(ControlEvent::File));
-        let mut end = UnopenedShm::new((1, 0), 2, None, settings);
+        let mut end = UnopenedShm::new((1, 0), 2, None, shm);
         end.take_file(peer.take_file()).unwrap();
         assert!(end.open(peer.socket()).unwrap().is_some());
     }

@@ -42,7 +42,7 @@ fn messages_larger_than_every_buffer_arrive_whole_over_lanes() {
     let collectives = Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier);
     for (cell, collective) in collectives.enumerate() {
         let (size, lanes) = (2 + cell as u32 % 3, 2 + cell as u8 % 2);
-        let config = Config { tcp_lanes: lanes, ..config(TransportChoice::Tcp) };
+        let config = Config { tcp_lanes: Some(lanes), ..config(TransportChoice::Tcp) };
         on_ranks(size, &config, |comm| {
             check(comm, Case::plain(collective, size - 1, count(collective, size)), Placement::Apart);
             check_started(comm, Case::plain(collective, 0, 20_003), Placement::InPlace);
@@ -52,7 +52,7 @@ fn messages_larger_than_every_buffer_arrive_whole_over_lanes() {
 
 #[test]
 fn small_calls_run_beside_a_large_one_over_lanes() {
-    let config = Config { tcp_lanes: 3, ..config(TransportChoice::Tcp) };
+    let config = Config { tcp_lanes: Some(3), ..config(TransportChoice::Tcp) };
     on_ranks(2, &config, |comm| {
         let large = Case::plain(Collective::AllReduce, 0, ELEMENTS);
         let mut large = Attempt::on(comm, large, Placement::Apart).start(comm).expect("it starts");

@@ -73,6 +73,17 @@ fn lanes_use_listed_interfaces_in_turn_and_others_not() {
 }
 
 #[test]
+fn ranks_that_leave_the_lanes_to_the_library_meet_and_have_none_on_a_short_path() {
+    let Some(network) = changed(Network::add_second_wires) else { return };
+    let before = network.sent_bytes_over(0, SECOND_WIRE);
+    // A lane would use the second interface.
+    let auto = [("ANYCCL_SOCKET_IFNAME", "wire0,wire1"), ("ANYCCL_TCP_LANES", "auto")];
+    meet(&network, "lanes as the path needs", &network.store(), &auto);
+    let sent = network.sent_bytes_over(0, SECOND_WIRE) - before;
+    assert!(sent < LONG as u64, "{sent} bytes");
+}
+
+#[test]
 fn a_bridge_with_the_same_address_on_every_host_does_no_harm() {
     let Some(network) = changed(Network::add_bridges) else { return };
     meet(&network, "bridges", &network.store(), &[]);

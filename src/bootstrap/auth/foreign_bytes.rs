@@ -163,7 +163,7 @@ fn hello(bytes: &[u8]) {
 fn hellos() -> Vec<Vec<u8>> {
     let with = |head: [u8; 3], hello: Hello| [&head[..], &hello.encode()].concat();
     vec![
-        with([1, 2, 99], Hello { data_follows: true, ..Hello::new(Purpose::Control, 3, 4, 2) }),
+        with([1, 2, 99], Hello { data: 1, ..Hello::new(Purpose::Control, 3, 4, 2) }),
         with([0, 99, 3], Hello::new(Purpose::Store, 3, 0, ANY_RANK)),
         with([2 + 64, 1, 0], Hello::new(Purpose::Data, 0, 1, 1)),
         with([2 + 64, 1, 0], Hello { protocol: 2, ..Hello::new(Purpose::Data, 0, 2, 1) }),

@@ -17,7 +17,6 @@ pub(crate) const PROTOCOL: u16 = 2;
 pub(crate) const ANY_RANK: Rank = Rank::MAX;
 
 const MAGIC: [u8; 4] = *b"ACCL";
-const DATA_FOLLOWS: u8 = 1;
 
 /// Identity of the speaker, purpose of the connection, and the rank that is addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +25,8 @@ pub(crate) struct Hello {
     pub protocol: u16,
     /// What the connection is for. An acceptor repeats the connector's.
     pub purpose: Purpose,
-    /// On a control connection: data connections of the same pair follow.
-    pub data_follows: bool,
+    /// On a control connection: number of data connections of the same pair.
+    pub data: u8,
     /// On a data connection: which of those of the pair it is.
     pub lane: u8,
     /// The speaker.
@@ -50,7 +49,7 @@ pub(crate) enum Objection {
 impl Hello {
     /// A hello of this library version.
     pub fn new(purpose: Purpose, rank: Rank, size: u32, target: Rank) -> Hello {
-        Hello { protocol: PROTOCOL, purpose, data_follows: false, lane: 0, rank, size, target }
+        Hello { protocol: PROTOCOL, purpose, data: 0, lane: 0, rank, size, target }
     }
 
     /// The hello as bytes of the wire.
@@ -59,7 +58,7 @@ impl Hello {
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4..6].copy_from_slice(&self.protocol.to_le_bytes());
         bytes[6] = self.purpose as u8;
-        bytes[7] = if self.data_follows { DATA_FOLLOWS } else { 0 };
+        bytes[7] = self.data;
         bytes[8..12].copy_from_slice(&self.rank.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.size.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.target.to_le_bytes());
@@ -86,14 +85,13 @@ impl Hello {
         let purpose = Purpose::from_number(bytes[6]).ok_or(Objection::Misdirected)?;
         let meant_for_us = target == own.rank || target == ANY_RANK;
         let whom_we_wanted = own.target == rank || own.target == ANY_RANK;
-        if purpose != own.purpose || !meant_for_us || !whom_we_wanted || bytes[7] > DATA_FOLLOWS {
+        if purpose != own.purpose || !meant_for_us || !whom_we_wanted {
             return Err(Objection::Misdirected);
         }
         if size != 0 && own.size != 0 && size != own.size {
             return Err(Objection::Disagreement(size_disagreement(rank, size, own.rank, own.size)));
         }
-        let data_follows = bytes[7] == DATA_FOLLOWS;
-        Ok(Hello { protocol, purpose, data_follows, lane: bytes[20], rank, size, target })
+        Ok(Hello { protocol, purpose, data: bytes[7], lane: bytes[20], rank, size, target })
     }
 }
 
@@ -121,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_hello_meant_for_us_is_read_as_it_was_written() {
-        let theirs = Hello { data_follows: true, ..Hello::new(Purpose::Control, 3, 4, 2) };
+        let theirs = Hello { data: 5, ..Hello::new(Purpose::Control, 3, 4, 2) };
         assert_eq!(Hello::check(&theirs.encode(), &own()), Ok(theirs));
     }
 

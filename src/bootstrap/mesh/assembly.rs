@@ -33,7 +33,7 @@ const NAMED: usize = 8;
 
 /// Connections that one higher rank has made so far.
 struct IncomingPeer {
-    control: Option<(Socket, bool)>,
+    control: Option<(Socket, u8)>,
     /// Connections for data, in their order.
     data: Vec<Option<Socket>>,
 }
@@ -46,13 +46,13 @@ impl IncomingPeer {
 
     /// The sockets, once all are connected that the peer has spoken of.
     fn take(&mut self) -> Option<Peer> {
-        let (_, data_follows) = self.control.as_ref()?;
-        if *data_follows && self.data.iter().any(Option::is_none) {
+        let (_, count) = self.control.as_ref()?;
+        let data = self.data.get_mut(..usize::from(*count))?;
+        if data.iter().any(Option::is_none) {
             return None;
         }
-        let (control, data_follows) = self.control.take()?;
-        let data = std::mem::take(&mut self.data).into_iter().flatten();
-        Some(Peer { control, data: data.filter(|_| data_follows).collect() })
+        let data = data.iter_mut().filter_map(Option::take).collect();
+        Some(Peer { control: self.control.take()?.0, data })
     }
 }
 
@@ -104,7 +104,8 @@ pub(super) fn assemble(
         share_memory(own, peer)?;
     }
     let hello = Hello::new(Purpose::Control, own.rank, own.size, ANY_RANK);
-    let capacity = STRANGERS + records.iter().map(|peer| 1 + own.data_connections(peer)).sum::<usize>();
+    let capacity =
+        STRANGERS + records.iter().map(|peer| 1 + usize::from(own.data_connections(peer))).sum::<usize>();
     let gate =
         Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity).restrict_to(user);
     let connector = Connector { key: &job.key, own, user };
@@ -233,12 +234,16 @@ impl Assembly<'_> {
         let incoming = &mut self.incoming[rank];
         match hello.purpose {
             Purpose::Control => {
+                if usize::from(hello.data) > incoming.data.len() {
+                    log_line!(Debug, "rank {}: rank {} wants too many connections", own.rank, hello.rank);
+                    return Ok(());
+                }
                 let peer = &self.records[rank];
                 let insists = [own, peer].iter().any(|r| r.transport == TransportChoice::Shm);
                 if insists && !socket.is_unix() {
                     return Err(unreachable(own, peer));
                 }
-                incoming.control = Some((socket, hello.data_follows));
+                incoming.control = Some((socket, hello.data));
             }
             Purpose::Data => match incoming.data.get_mut(usize::from(hello.lane)) {
                 Some(data) => *data = Some(socket),

@@ -100,12 +100,12 @@ impl Attempt {
         self.dial.as_ref().map_or(self.retry_at, Dial::next_deadline)
     }
 
-    /// Advances with what is ready, or starts if that is due.
+    /// Advances with what is ready, or starts if that is due. `data`: number of data connections of the pair.
     pub fn advance(
         &mut self,
         connector: &Connector<'_>,
         peer: &Record,
-        data_follows: bool,
+        data: u8,
         set: &PollSet,
     ) -> Result<AttemptState> {
         let now = clock::now();
@@ -114,7 +114,7 @@ impl Attempt {
             None if self.retry_at.is_some_and(|t| t > now) => return Ok(AttemptState::Pending),
             None => {
                 let hello = Hello::new(self.purpose, connector.own.rank, connector.own.size, peer.rank);
-                let hello = Hello { data_follows, lane: self.lane, ..hello };
+                let hello = Hello { data, lane: self.lane, ..hello };
                 let Some(target) = self.targets.get(self.next) else { return Ok(AttemptState::Pending) };
                 match Dial::start(target, connector.key, hello, PATIENCE) {
                     Ok(dial) => {

@@ -18,6 +18,7 @@ pub(super) mod exchange;
 mod failure_reports;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) mod foreign_bytes;
+mod lanes;
 mod outgoing;
 pub(super) mod peer;
 pub(super) mod record;

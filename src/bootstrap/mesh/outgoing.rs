@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::attempt::{Attempt, AttemptState, Connector};
+use super::lanes;
 use super::peer::Peer;
 use super::record::Record;
 use crate::base::{Error, Rank, Result};
@@ -20,6 +21,8 @@ pub(super) struct OutgoingPeer {
     control: Option<Socket>,
     /// Connections for data, in their order. Empty: shared memory is used.
     data: Vec<Option<Socket>>,
+    /// Whether the first data connection decides about others.
+    asks_path: bool,
 }
 
 /// Whether the two ranks may use shared memory: they share a host, and neither wants TCP. An error if one of
@@ -54,11 +57,20 @@ pub(super) fn unreachable(a: &Record, b: &Record) -> Error {
     ))
 }
 
+fn attempt(purpose: Purpose, lane: u8, own: &Record, peer: &Record) -> Attempt {
+    Attempt::new(purpose, lane, own.places_of(peer, lane).into_iter().map(Target::Tcp).collect())
+}
+
 impl OutgoingPeer {
     /// Plans the connections to `peer`.
     pub fn new(connector: &Connector<'_>, peer: &Record) -> Result<OutgoingPeer> {
-        let mut outgoing =
-            OutgoingPeer { peer: peer.rank, attempts: Vec::new(), control: None, data: Vec::new() };
+        let mut outgoing = OutgoingPeer {
+            peer: peer.rank,
+            attempts: Vec::new(),
+            control: None,
+            data: Vec::new(),
+            asks_path: false,
+        };
         if share_memory(connector.own, peer)? {
             let target = Target::Unix(peer.unix_name.clone());
             outgoing.attempts.push(Attempt::new(Purpose::Control, 0, vec![target]));
@@ -69,11 +81,20 @@ impl OutgoingPeer {
     }
 
     fn use_tcp(&mut self, own: &Record, peer: &Record) {
-        let targets = |lane| own.places_of(peer, lane).into_iter().map(Target::Tcp).collect();
-        self.data = (0..own.data_connections(peer)).map(|_| None).collect();
-        let data = (0..).take(self.data.len()).map(|lane| (Purpose::Data, lane));
-        let attempt = |(purpose, lane)| Attempt::new(purpose, lane, targets(lane));
-        self.attempts = [(Purpose::Control, 0)].into_iter().chain(data).map(attempt).collect();
+        self.asks_path = own.asks_path(peer);
+        self.data.push(None);
+        self.attempts = vec![attempt(Purpose::Data, 0, own, peer)];
+        if !self.asks_path {
+            self.add_others(own, peer, own.data_connections(peer));
+        }
+    }
+
+    /// Plans the connections beside the first of `data` for data.
+    fn add_others(&mut self, own: &Record, peer: &Record, data: u8) {
+        self.data.resize_with(data.into(), || None);
+        let lanes = (1..data).map(|lane| (Purpose::Data, lane));
+        let others = [(Purpose::Control, 0)].into_iter().chain(lanes);
+        self.attempts.extend(others.map(|(purpose, lane)| attempt(purpose, lane, own, peer)));
     }
 
     /// Adds the sockets that the attempts wait for.
@@ -103,10 +124,10 @@ impl OutgoingPeer {
     /// Advances what is ready and starts what is due.
     pub fn advance(&mut self, connector: &Connector<'_>, peer: &Record, set: &PollSet) -> Result<()> {
         let mut no_unix = false;
-        let data_follows = !self.data.is_empty();
+        let data = self.data.len() as u8;
         let mut unfinished = Vec::new();
         for mut attempt in std::mem::take(&mut self.attempts) {
-            match attempt.advance(connector, peer, data_follows, set)? {
+            match attempt.advance(connector, peer, data, set)? {
                 AttemptState::Pending => unfinished.push(attempt),
                 AttemptState::NobodyThere => no_unix = true,
                 AttemptState::Connected(socket) => match attempt.purpose() {
@@ -121,6 +142,15 @@ impl OutgoingPeer {
                 return Err(unreachable(connector.own, peer));
             }
             self.use_tcp(connector.own, peer);
+            return self.advance(connector, peer, set);
+        }
+        if self.asks_path
+            && let Some(Some(first)) = self.data.first()
+        {
+            self.asks_path = false;
+            let is_long = lanes::is_long(first.times().map(|times| times.round_trip));
+            let data = if is_long { connector.own.data_connections(peer) } else { 1 };
+            self.add_others(connector.own, peer, data);
             return self.advance(connector, peer, set);
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use super::lanes;
 use crate::base::{Error, Rank, Result, VERSION};
 use crate::bootstrap::auth::hello::PROTOCOL;
 use crate::bootstrap::job::address::{self, ADDRESSES};
@@ -45,8 +46,9 @@ pub(crate) struct Record {
     pub info: PeerInfo,
     /// The transports that the rank may use.
     pub transport: TransportChoice,
-    /// Lanes that the rank may use: connections for long messages. 1: the only one carries all.
-    pub lanes: u8,
+    /// Lanes that the rank may use: connections for long messages. 1: the only one carries all. `None`: as
+    /// many as the path needs.
+    pub lanes: Option<u8>,
     /// The abstract name of the rank's Unix socket.
     pub unix_name: Vec<u8>,
     /// The rank's TCP listeners, best first.
@@ -73,7 +75,7 @@ impl Record {
             TransportChoice::Tcp => 2,
             TransportChoice::Ofi => 3,
         });
-        w.u8(self.lanes);
+        w.u8(self.lanes.unwrap_or(0));
         w.bytes(&self.unix_name);
         w.u8(self.addresses.len() as u8);
         self.addresses.iter().for_each(|a| address::write(&mut w, a));
@@ -81,13 +83,19 @@ impl Record {
         w.0
     }
 
-    /// Number of data connections that this rank and a peer have with each other if they use TCP: one, or one
+    /// Most data connections that this rank and a peer have with each other if they use TCP: one, or one
     /// more than the lanes that both may use.
-    pub fn data_connections(&self, peer: &Record) -> usize {
-        match self.lanes.min(peer.lanes) {
+    pub fn data_connections(&self, peer: &Record) -> u8 {
+        let most = |record: &Record| record.lanes.unwrap_or(lanes::on_long_path(self.size));
+        match most(self).min(most(peer)) {
             1 => 1,
-            lanes => 1 + usize::from(lanes),
+            lanes => 1 + lanes,
         }
+    }
+
+    /// Whether these two ranks have lanes only on a long path.
+    pub fn asks_path(&self, peer: &Record) -> bool {
+        [self, peer].iter().any(|record| record.lanes.is_none()) && self.data_connections(peer) > 1
     }
 
     /// The addresses of a peer, in the order in which this rank tries them for data connection `lane`. The
@@ -141,7 +149,10 @@ impl Record {
                 3 => TransportChoice::Ofi,
                 _ => return None,
             },
-            lanes: r.u8().filter(|lanes| (1..=MOST_LANES).contains(lanes))?,
+            lanes: match r.u8()? {
+                0 => None,
+                lanes => Some((lanes <= MOST_LANES).then_some(lanes)?),
+            },
             unix_name: r.bytes(UNIX_NAME_BYTES)?.to_vec(),
             addresses: {
                 let count = usize::from(r.u8()?);
@@ -173,7 +184,7 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         size,
         info: PeerInfo { host_name: "b".into(), host_id: "b-id".into(), pid: 4711 },
         transport: TransportChoice::Ofi,
-        lanes: 3,
+        lanes: Some(3),
         unix_name: b"name\0with zero".to_vec(),
         addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],
         spread: 2,
@@ -190,6 +201,8 @@ mod tests {
         let bytes = sample(3, 4).encode();
         assert!(bytes.len() <= Record::max_bytes());
         assert_eq!(Record::decode(&bytes, 3, 4).unwrap(), sample(3, 4));
+        let auto = Record { lanes: None, ..sample(3, 4) };
+        assert_eq!(Record::decode(&auto.encode(), 3, 4).unwrap(), auto);
         for shorter in 0..bytes.len() {
             assert!(Record::decode(&bytes[..shorter], 3, 4).is_err());
         }

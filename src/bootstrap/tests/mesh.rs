@@ -124,7 +124,7 @@ fn one_rank_that_wants_tcp_gets_it_from_all_others() {
 fn two_ranks_have_as_many_lanes_as_both_may_use_and_a_connection_for_the_rest() {
     let meshes = all_ok(mesh_of(4, |rank, config| {
         config.transport = TransportChoice::Tcp;
-        config.tcp_lanes = [3, 1, 2, 16][rank as usize];
+        config.tcp_lanes = [3, 1, 2, 16].map(Some)[rank as usize];
     }));
     for (me, mesh) in meshes.iter().enumerate() {
         for (rank, peer) in mesh.peers.iter().enumerate() {
@@ -136,6 +136,20 @@ fn two_ranks_have_as_many_lanes_as_both_may_use_and_a_connection_for_the_rest() 
             };
             assert_eq!(peer.data.len(), expected, "{me} and {rank}");
         }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn two_ranks_of_which_one_leaves_the_lanes_to_the_library_have_no_more_than_the_other_may_use() {
+    // Every path is a long one here.
+    let meshes = all_ok(mesh_of(4, |rank, config| {
+        config.transport = TransportChoice::Tcp;
+        config.tcp_lanes = [None, Some(1), None, Some(3)][rank as usize];
+    }));
+    let data = |me: usize, rank: usize| meshes[me].peers[rank].as_ref().unwrap().data.len();
+    for (pair, expected) in [((0, 1), 1), ((0, 2), 5), ((0, 3), 4), ((1, 2), 1), ((2, 3), 4)] {
+        assert_eq!((data(pair.0, pair.1), data(pair.1, pair.0)), (expected, expected), "{pair:?}");
     }
     each_pair_can_talk(&meshes);
 }

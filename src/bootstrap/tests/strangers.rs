@@ -149,7 +149,7 @@ fn a_peer_that_echoes_our_bytes_learns_and_gets_nothing() {
             }
         });
         let mut hello = Hello::new(Purpose::Control, 1, 2, 0);
-        hello.data_follows = true;
+        hello.data = 1;
         let mut dial = Dial::start(&Target::Tcp(at), &key, hello, Duration::from_millis(200)).unwrap();
         let mut set = PollSet::new();
         let refused = loop {

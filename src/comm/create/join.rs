@@ -31,6 +31,7 @@ use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::connect::{self, LinkSettings};
 use crate::transport::ofi::{self, OfiLink};
+use crate::transport::shm;
 use crate::tuning::Tuning;
 
 /// Deadline of the set-up that stands for "no limit".
@@ -88,7 +89,7 @@ impl Communicator {
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
+        let settings = link_settings(config, topology.local_size(rank));
         let host_names = names_of_hosts(&mesh.infos, &topology);
         let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
         let endpoints =
@@ -244,6 +245,11 @@ fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {
 
 pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     clock::now() + timeout(config, own).unwrap_or(FOREVER)
+}
+
+fn link_settings(config: &Config, local_ranks: u32) -> LinkSettings {
+    let shm = shm::Settings { ranks: local_ranks, single_copy: config.single_copy };
+    LinkSettings { shm, lanes_at_need: config.tcp_lanes.is_none() }
 }
 
 /// Makes one endpoint per rank.

@@ -26,9 +26,10 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::connect::{LinkSettings, shared_memory_pair, tcp_link, unopened_pair};
+use crate::transport::connect::{shared_memory_pair, tcp_link, unopened_pair};
 use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
+use crate::transport::shm;
 use crate::transport::{AnyLink, Link, SingleCopy};
 
 /// A time that is long enough on the busiest machine.
@@ -61,7 +62,7 @@ fn endpoint_pair(
     let (mut control_a, mut control_b) = (ControlChannel::new(control_a), ControlChannel::new(control_b));
     let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
-            let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
+            let settings = shm::Settings { ranks: 8, single_copy: kind == Kind::Shm };
             let (mut lower, mut higher) = shared_memory_pair(&mut control_a, &mut control_b, settings);
             // `TestCall` allows single copies of large messages only on such links.
             lower.set_oversubscribed(true);
@@ -70,7 +71,7 @@ fn endpoint_pair(
         }
         Kind::Unopened => {
             let (mut lower, mut higher) =
-                unopened_pair(&mut control_a, LinkSettings { ranks: 8, single_copy: true });
+                unopened_pair(&mut control_a, shm::Settings { ranks: 8, single_copy: true });
             lower.set_oversubscribed(true);
             higher.set_oversubscribed(true);
             (lower, higher)
@@ -78,7 +79,7 @@ fn endpoint_pair(
         Kind::Tcp | Kind::Lanes => {
             let sockets = if kind == Kind::Tcp { 1 } else { 4 };
             let (data_a, data_b) = (0..sockets).map(|_| Socket::pair()).unzip();
-            (tcp_link(data_a).unwrap(), tcp_link(data_b).unwrap())
+            (tcp_link(data_a, false).unwrap(), tcp_link(data_b, true).unwrap())
         }
     };
     let endpoint_a = Endpoint::new(wrap(a, b, link_a), Some(control_a), format!("rank {b}"));

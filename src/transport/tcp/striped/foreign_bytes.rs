@@ -13,7 +13,7 @@ pub(in crate::transport::tcp) fn streams(bytes: &[u8]) {
     let (main, rest) = bytes.split_at(bytes.len().min(usize::from(first)));
     let (one, two) = rest.split_at(rest.len().min(usize::from(second)));
     let [[main_end, to_main], [one_end, to_one], [two_end, to_two]] = [(); 3].map(|()| connection());
-    let mut link = StripedLink::new(main_end, vec![one_end, two_end]).expect("memory");
+    let mut link = StripedLink::new(main_end, vec![one_end, two_end], false).expect("memory");
     for (socket, bytes) in [(&to_main, main), (&to_one, one), (&to_two, two)] {
         write(socket, bytes);
     }

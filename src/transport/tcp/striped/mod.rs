@@ -11,6 +11,9 @@
 //! What passes keeps the order that [`Link`] promises: a fragment never passes one of its own conversation,
 //! nor one that nobody has looked at.
 //!
+//! A side may keep long messages on the main connection until that is found to be too small for the path
+//! ([`need`]). The receiver takes both.
+//!
 //! If one connection fails, the link fails. Its error says which.
 //!
 //! Decision and figures: docs/adr/0010-tcp-connections.md.
@@ -18,6 +21,7 @@
 mod failure;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) mod foreign_bytes;
+mod need;
 mod recv;
 mod send;
 #[cfg(test)]
@@ -46,14 +50,15 @@ pub struct StripedLink {
 
 impl StripedLink {
     /// Makes a link on connected, authenticated sockets. The peer has those for stripes in the same order.
-    /// The error is a lack of memory.
-    pub fn new(main: Socket, stripes: Vec<Socket>) -> io::Result<StripedLink> {
+    /// `at_need`: long messages of this side use the main connection until that is too small for the path.
+    /// The peer may differ. The error is a lack of memory.
+    pub fn new(main: Socket, stripes: Vec<Socket>, at_need: bool) -> io::Result<StripedLink> {
         main.tune_for_data();
         for stripe in &stripes {
             stripe.tune_for_data();
             stripe.receive_ahead(AHEAD_BYTES);
         }
-        let (send, recv) = (StripeSender::new(stripes.len()), StripeReceiver::new(stripes.len())?);
+        let (send, recv) = (StripeSender::new(stripes.len(), at_need), StripeReceiver::new(stripes.len())?);
         Ok(StripedLink { main, stripes, send, recv })
     }
 }

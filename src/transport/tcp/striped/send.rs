@@ -7,6 +7,8 @@ use super::super::super::{FRAGMENT_GRAIN, Header};
 use super::super::send::{Announcement, SendQueue};
 use super::super::wire::{HEADER_BYTES, STRIPED_BYTES, encode_announcement, encode_stripe};
 use super::failure::of_connection;
+use super::need::LaneNeed;
+use crate::log_line;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
@@ -49,11 +51,15 @@ pub(super) struct StripeSender {
     begun: Vec<Option<Stripe>>,
     /// Number of the next stripe.
     number: u32,
+    /// While long messages use the main connection: what tells when to use the lanes.
+    need: Option<LaneNeed>,
 }
 
 impl StripeSender {
-    pub fn new(connections: usize) -> StripeSender {
+    /// `at_need`: long messages use the main connection until lanes are needed.
+    pub fn new(connections: usize, at_need: bool) -> StripeSender {
         StripeSender {
+            need: at_need.then(LaneNeed::default),
             main: SendQueue::default(),
             main_is_full: false,
             announced: None,
@@ -82,10 +88,14 @@ impl StripeSender {
     ) -> io::Result<Option<usize>> {
         self.send_kept(stripes)?;
         if !self.is_announced_by(header) {
-            if bytes < STRIPED_FROM || self.main.is_within(header) {
+            let is_long = bytes >= STRIPED_FROM;
+            if !is_long || self.main.is_within(header) || self.need.is_some() {
                 // SAFETY: the caller vouches for `data`.
                 let sent = unsafe { self.main.send(main, header, data, bytes) }?;
                 self.main_is_full = sent.is_none();
+                if is_long {
+                    self.note_long(main, sent.unwrap_or(0));
+                }
                 return Ok(sent);
             }
             if self.announced.is_some() || self.next.is_some_and(|next| next != *header) {
@@ -100,6 +110,17 @@ impl StripeSender {
         }
         // SAFETY: the caller vouches for the rest of the message.
         unsafe { self.send_stripes(stripes, data, bytes) }
+    }
+
+    /// Notes that the main connection has taken bytes of a long message.
+    #[inline]
+    fn note_long(&mut self, main: &Socket, bytes: usize) {
+        let Some(need) = &mut self.need else { return };
+        if need.note_taken(bytes, || main.times()) {
+            self.need = None;
+            let peer = main.peer_ip().map_or_else(|error| error.to_string(), |ip| ip.to_string());
+            log_line!(Debug, "tcp: the path to {peer} holds more than a connection; long messages use lanes");
+        }
     }
 
     fn is_announced_by(&self, header: &Header) -> bool {

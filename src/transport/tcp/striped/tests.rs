@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::super::wire::{HEADER_BYTES, STRIPED_BYTES, encode, encode_announcement, encode_stripe};
+use super::super::wire::{
+    FRAGMENT_BYTES, HEADER_BYTES, STRIPED_BYTES, encode, encode_announcement, encode_stripe,
+};
 use super::send::{STRIPE_BYTES, STRIPED_FROM};
 use super::*;
 use crate::sys::clock::tests::with_clock;
@@ -27,16 +29,21 @@ fn sockets(bytes: usize) -> (Socket, Socket) {
 
 /// Two ends with connections that hold so many bytes each.
 fn pair(stripes: &[usize]) -> (StripedLink, StripedLink) {
+    pair_that(false, stripes)
+}
+
+/// Like `pair`. `at_need`: the first end uses the main connection for some long messages, and then the lanes.
+fn pair_that(at_need: bool, stripes: &[usize]) -> (StripedLink, StripedLink) {
     let (main_a, main_b) = sockets(TINY);
     let (a, b) = stripes.iter().map(|bytes| sockets(*bytes)).unzip();
-    (StripedLink::new(main_a, a).unwrap(), StripedLink::new(main_b, b).unwrap())
+    (StripedLink::new(main_a, a, at_need).unwrap(), StripedLink::new(main_b, b, false).unwrap())
 }
 
 /// A link with three lanes, and the bare sockets at its other end.
 fn link_and_sockets() -> (StripedLink, Socket, Vec<Socket>) {
     let (main, peer) = sockets(1 << 16);
     let (stripes, peers) = (0..3).map(|_| sockets(1 << 16)).unzip();
-    (StripedLink::new(main, stripes).unwrap(), peer, peers)
+    (StripedLink::new(main, stripes, false).unwrap(), peer, peers)
 }
 
 fn message(bytes: usize, seed: usize) -> Vec<u8> {
@@ -98,6 +105,36 @@ fn messages_of_all_lengths_arrive_whole_over_any_number_of_connections() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_message_during_which_lanes_become_needed_arrives_whole() {
+    // The first fragment goes over the main connection.
+    for bytes in [FRAGMENT_BYTES + (20 << 10), FRAGMENT_BYTES + 100_001] {
+        let mut links = pair_that(true, &[TINY, 1 << 16]);
+        through(&mut links, &message(bytes, 1), 1000, false);
+        assert!(links.1.arrivals() > links.1.received(), "lanes were used");
+        through(&mut links, &message(bytes, 2), 1 << 20, true);
+    }
+}
+
+#[test]
+fn two_long_messages_pass_each_other_while_lanes_become_needed() {
+    for seed in 0..8 {
+        let (mut a, mut b) = pair_that(true, &[TINY, TINY]);
+        let messages = [FRAGMENT_BYTES + 90_000, 70_000 + 1000 * seed].map(|bytes| message(bytes, seed));
+        let messages = [(HEADER, &messages[0]), (THIRD, &messages[1])];
+        let (mut sent, mut got) = ([0; 2], [Vec::new(), Vec::new()]);
+        while (0..2).any(|at| got[at].len() < messages[at].1.len()) {
+            for (at, (header, bytes)) in messages.iter().enumerate() {
+                if sent[at] < bytes.len() {
+                    sent[at] += offer(&mut a, header, &bytes[sent[at]..]).unwrap_or(0);
+                }
+                got[at].extend(receive(&mut b, header, 5000, seed % 2 == 0));
+            }
+        }
+        assert!((0..2).all(|at| got[at] == *messages[at].1) && b.recv.is_empty());
     }
 }
 
