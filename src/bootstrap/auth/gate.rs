@@ -101,6 +101,11 @@ impl Gate {
         self
     }
 
+    /// Number of handshakes under way.
+    pub fn under_way(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Adds the sockets that the gate waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         let open = self.closed_until.is_none_or(|t| t <= clock::now());

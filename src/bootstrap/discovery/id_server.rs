@@ -130,6 +130,7 @@ impl ServerThread {
             if self.stores.is_empty() && self.has_closed() {
                 return;
             }
+            self.stores.values().for_each(Service::rest_in_crowd);
             set.clear();
             set.add(&self.new_stores.wake, Interest::Read);
             for (listener, token) in &mut self.listeners {

@@ -112,6 +112,7 @@ impl Drop for Server {
 fn run(mut service: Service, owner: UnixStream, ends: &Receiver<(Rank, String)>) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {
+        service.rest_in_crowd();
         set.clear();
         let told = owner.as_ref().map(|owner| set.add(owner, Interest::Read));
         let until = service.register(&mut set);

@@ -24,6 +24,11 @@ use crate::sys::socket::Socket;
 const FAREWELL: Duration = Duration::from_secs(60);
 /// Limit of handshakes under way at once, beyond one per rank.
 const STRANGERS: usize = 256;
+/// Ranks that may come at once where nobody has said how many there are.
+const UNKNOWN_SIZE: usize = 4096;
+/// Connections from which on the store rests between two looks at them, and for how long.
+const CROWD: usize = 256;
+const REST: Duration = Duration::from_micros(500);
 
 /// How many worlds a server serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +68,7 @@ impl Service {
     ) -> Service {
         // The size is compared when a rank joins, where both numbers can be told to all ranks.
         let own = Hello::new(Purpose::Store, ANY_RANK, 0, ANY_RANK);
-        let capacity = STRANGERS + size.unwrap_or(0) as usize;
+        let capacity = STRANGERS + size.map_or(UNKNOWN_SIZE, |size| size as usize);
         Service {
             gate: Gate::new(listeners, key, &[Purpose::Store], own, capacity),
             board: Board::new(size, LIMITS),
@@ -127,7 +132,18 @@ impl Service {
     /// Takes over a connection from a listener that several stores share. Its nonce has been read already.
     pub fn take(&mut self, socket: Socket, nonce: &Nonce, set: &PollSet) {
         let admissions = self.gate.take(socket, nonce);
-        self.answer_all(admissions, set);
+        // The others are answered in the next turn anyway.
+        if !admissions.is_empty() {
+            self.answer_all(admissions, set);
+        }
+    }
+
+    /// Rests a moment if there are many connections. A look at all of them takes long, so it should find
+    /// more than one that is ready.
+    pub fn rest_in_crowd(&self) {
+        if self.connections.len() + self.gate.under_way() > CROWD {
+            clock::sleep(REST);
+        }
     }
 
     /// Logs once per world, after a while, who has not come. All ranks wait for the same ranks, and only the
