@@ -3,8 +3,8 @@
 //! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store. It comes
 //!    from an explicit unique id or a store of the caller's, else from the environment: `ANYCCL_*`, then the
 //!    launchers of `job::launcher` in their order. Without either it is a world of one.
-//! 2. [`mesh::connect()`] gathers one record per rank through the store, and connects every pair of ranks
-//!    with authenticated sockets.
+//! 2. [`mesh::connect()`] gathers one record per rank through the store. It connects every pair of ranks
+//!    with authenticated sockets, or lets them connect on demand.
 //!
 //! The folders, each of which uses only those before it:
 //!
@@ -14,7 +14,7 @@
 //! | `auth` | connections on which both sides prove the job key |
 //! | `store` | the place where ranks leave values for each other, and the places that lead to it |
 //! | `discovery` | how a rank finds its job's store, or serves it |
-//! | `mesh` | sockets between every pair of ranks |
+//! | `mesh` | sockets between ranks |
 //!
 //! Every connection, to a store or between ranks, proves the job key in both directions (`auth::proof`,
 //! `auth::handshake`) before any further byte is interpreted. It comes in through an `auth::gate` that

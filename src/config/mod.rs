@@ -16,7 +16,8 @@ pub use nearest::nearest;
 pub use place::host_and_port;
 pub use ports::PortRange;
 pub use settings::{
-    Config, DeviceMapChoice, DevicePathChoice, MOST_LANES, STAGED_MESSAGE_BYTES, TransportChoice, ras_place,
+    Config, ConnectChoice, DeviceMapChoice, DevicePathChoice, MOST_LANES, STAGED_MESSAGE_BYTES,
+    TransportChoice, ras_place,
 };
 pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
 pub use variables::{DEVICE_PATH_VARIABLE, VARIABLES, Variable, raw};

@@ -28,6 +28,18 @@ pub enum TransportChoice {
     Ofi,
 }
 
+/// When two ranks connect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConnectChoice {
+    /// At the start if there are few ranks, else on demand.
+    #[default]
+    Auto,
+    /// When they join.
+    AtStart,
+    /// When one of them first needs the other.
+    OnDemand,
+}
+
 /// The path of collectives on device memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DevicePathChoice {
@@ -74,6 +86,8 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Transports that may be used.
     pub transport: TransportChoice,
+    /// When two ranks connect. The choice of rank 0 counts.
+    pub connect: ConnectChoice,
     /// The file of libfabric.
     pub ofi_library: Option<String>,
     /// Name of the provider of libfabric.
@@ -136,6 +150,7 @@ impl Default for Config {
         Config {
             timeout: Some(Duration::from_secs(300)),
             transport: TransportChoice::Auto,
+            connect: ConnectChoice::Auto,
             ofi_library: None,
             ofi_provider: None,
             tcp_lanes: Some(1),
@@ -181,6 +196,14 @@ impl Config {
                 "tcp" => TransportChoice::Tcp,
                 "ofi" => TransportChoice::Ofi,
                 _ => return Err(bad("ANYCCL_TRANSPORT", &text, "auto, shm, tcp or ofi")),
+            };
+        }
+        if let Some(text) = raw("ANYCCL_CONNECT") {
+            config.connect = match text.as_str() {
+                "auto" => ConnectChoice::Auto,
+                "start" => ConnectChoice::AtStart,
+                "demand" => ConnectChoice::OnDemand,
+                _ => return Err(bad("ANYCCL_CONNECT", &text, "auto, start or demand")),
             };
         }
         config.ofi_library = raw("ANYCCL_OFI_LIB");

@@ -50,6 +50,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "auto: shared memory within a host, TCP between hosts; tcp: TCP everywhere; shm: shared memory or an error; ofi: shared memory within a host, libfabric between hosts or an error.",
     },
     Variable {
+        name: "ANYCCL_CONNECT",
+        default: "auto",
+        meaning: "When two ranks connect. start: when they join, each with all others. demand: when one of them first needs the other. auto: demand for more than 256 ranks. The value of rank 0 counts.",
+    },
+    Variable {
         name: "ANYCCL_OFI_LIB",
         default: "libfabric.so.1",
         meaning: "The library that the transport ofi opens: a file, or a name for the loader. It is libfabric 1.9 or later.",

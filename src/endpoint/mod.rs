@@ -40,7 +40,7 @@ pub(crate) enum Presence {
 /// What this rank keeps of one peer.
 pub struct Endpoint {
     pub(crate) inbox: Inbox,
-    /// `None` for the endpoint of this rank itself.
+    /// `None` for the endpoint of this rank itself, and for a peer that is not connected.
     pub(crate) control: Option<ControlChannel>,
     /// Name of the peer in error messages, such as "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
@@ -79,6 +79,18 @@ impl Endpoint {
             bytes_since_read: 0,
             has_passed_arena: false,
         }
+    }
+
+    /// Whether this rank is not connected with the peer.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        matches!(self.inbox.link, AnyLink::Unconnected(_))
+    }
+
+    /// Takes the connection with a peer. `has_passed_arena`: the peer was passed the arena of this process.
+    pub(crate) fn connect(&mut self, control: ControlChannel, link: AnyLink, has_passed_arena: bool) {
+        self.control = Some(control);
+        self.inbox.link = link;
+        self.has_passed_arena = has_passed_arena;
     }
 
     /// Opens the link, if it has not been opened and can be, and passes what the peer may read in place.

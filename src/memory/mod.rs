@@ -34,7 +34,7 @@ pub(crate) use imports::hold as hold_imports;
 pub use imports::{HANDLE_BYTES, export, import, release};
 #[cfg(test)]
 pub(crate) use peers::hold as hold_peers;
-pub use peers::{ArenaPeers, add_peers};
+pub use peers::{ArenaPeers, add_peers, has_exported};
 pub use window::Window;
 #[cfg(test)]
 pub(crate) use window::hold as hold_windows;

@@ -51,6 +51,11 @@ pub fn add_peers(engine: &Arc<impl ArenaPeers + 'static>) {
     }
 }
 
+/// Whether a handle of this process may have come to a peer.
+pub fn has_exported() -> bool {
+    peers().lock().has_exported
+}
+
 /// Passes the arena to all peers, now and later.
 pub(super) fn pass_to_all() {
     let engines = {

@@ -212,11 +212,11 @@ impl Engine {
         let comm = self.comms.get(id);
         let numbers = [agreement.number, round, proposal, u32::from(acknowledges)];
         let message = ControlMessage::Agree { context: comm.context, numbers, lost: pack(&agreement.lost) };
-        for (member, lost) in comm.members.iter().zip(&agreement.lost) {
-            if let (Some(control), false) = (&mut self.endpoints[member.endpoint as usize].control, lost) {
-                control.send(&message);
-            }
-        }
+        let members = comm.members.iter().zip(&agreement.lost);
+        let to: Vec<u32> = members.filter(|(_, lost)| !**lost).map(|(member, _)| member.endpoint).collect();
+        // Each hears each.
+        self.connect_all(&to);
+        self.tell(&to, |_| message.clone());
     }
 
     /// Advances an agreement as far as it goes now.

@@ -31,6 +31,7 @@ impl Engine {
     pub(super) fn read_control(&mut self) {
         self.control.read_at = clock::now();
         self.control.heard_at = self.control.read_at;
+        self.take_arrivals();
         self.find_ended_processes();
         for endpoint in 0..self.endpoints.len() as u32 {
             self.endpoints[endpoint as usize].bytes_since_read = 0;
@@ -91,7 +92,7 @@ impl Engine {
         }
     }
 
-    fn note_departure(&mut self) {
+    pub(super) fn note_departure(&mut self) {
         self.control.first_departure.get_or_insert_with(clock::now);
         self.sleepers.ring_all();
     }
@@ -415,6 +416,8 @@ impl Engine {
 
     /// Sends a goodbye to all peers.
     pub fn say_bye(&mut self) {
+        // Those that have just come are told as well.
+        self.take_arrivals();
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&ControlMessage::Bye);
         }
@@ -436,8 +439,8 @@ impl Engine {
         })
     }
 
-    /// Whether every peer has left the first communicator, or is gone. A peer that has left it may still use
-    /// others.
+    /// Whether every connected peer has left the first communicator, or is gone. A peer that has left it may
+    /// still use others.
     pub fn all_left(&self) -> bool {
         self.endpoints.iter().all(|p| p.control.is_none() || p.has_left_first || p.presence != Presence::Here)
     }

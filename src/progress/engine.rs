@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::arrivals::OnDemand;
 use super::calls::{ActiveCall, Calls};
 use super::comm_table::CommTable;
 use super::context::CommId;
@@ -67,6 +68,8 @@ pub struct Engine {
     pub(super) unopened: usize,
     /// When to look for links that must be opened.
     pub(super) opening: OpeningPause,
+    /// How this rank gets connections that it needs. `None`: it has all.
+    pub(super) on_demand: Option<Box<OnDemand>>,
     /// Whether some thread sleeps, or is about to, so that peers must ring.
     pub(super) is_asleep: bool,
     /// Whether some link is a socket.
@@ -103,7 +106,11 @@ impl Engine {
         let unopened =
             endpoints.iter_mut().map(|endpoint| usize::from(endpoint.inbox.link.is_unopened())).sum();
         let asks_links = endpoints.iter().any(|endpoint| endpoint.transport() == "ofi");
-        let has_sockets = endpoints.iter().any(|endpoint| endpoint.inbox.link.descriptor().is_some());
+        let is_socket = |endpoint: &Endpoint| {
+            endpoint.inbox.link.descriptor().is_some()
+                || endpoint.is_unconnected() && endpoint.transport() == "tcp"
+        };
+        let has_sockets = endpoints.iter().any(is_socket);
         Engine {
             rank,
             comms: CommTable::new(name, rank, endpoints.len() as u32),
@@ -115,6 +122,7 @@ impl Engine {
             sleepers: Arc::new(Sleepers::new()),
             unopened,
             opening: OpeningPause::default(),
+            on_demand: None,
             is_asleep: false,
             has_sockets,
             asks_links,

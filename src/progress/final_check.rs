@@ -15,6 +15,8 @@
 //! together. A rank that leaves while another one waits for it in a call has not made another call: the
 //! waiting rank has lost it.
 //!
+//! Ranks that are not connected do not compare their calls.
+//!
 //! Decision: docs/adr/0033-calls-are-compared-at-the-end.md.
 
 use std::time::Duration;
@@ -73,14 +75,8 @@ impl Engine {
         }
         let comm = self.comms.get(id);
         let is_whole = comm.failure.is_none() && !comm.is_quit();
-        let calls = is_whole.then(|| comm.collectives.record());
-        for member in &comm.members {
-            let endpoint = &mut self.endpoints[member.endpoint as usize];
-            if let Some(control) = &mut endpoint.control {
-                let (sent, calls) = (endpoint.inbox.link.sent(), calls.clone());
-                control.send(&ControlMessage::Left { context: comm.context, sent, calls });
-            }
-        }
+        let (context, calls) = (comm.context, is_whole.then(|| comm.collectives.record()));
+        self.tell_members(id, |sent| ControlMessage::Left { context, sent, calls: calls.clone() });
     }
 
     /// Keeps the calls of a communicator that is being removed, until all ranks have left it.
@@ -89,13 +85,22 @@ impl Engine {
         if comm.failure.is_some() || comm.is_quit() || comm.is_alone(&self.endpoints) {
             return;
         }
-        let stays = |rank: &Rank| *rank != comm.rank && !comm.members[*rank as usize].has_left;
+        let stays = |rank: &Rank| {
+            let member = &comm.members[*rank as usize];
+            // Those with whom a rank is connected compare their calls with its own.
+            let is_connected = !self.endpoints[member.endpoint as usize].is_unconnected();
+            *rank != comm.rank && !member.has_left && is_connected
+        };
         let missing = (0..comm.size()).filter(stays).map(|rank| (comm.members[rank as usize].endpoint, rank));
+        let missing: Vec<(u32, Rank)> = missing.collect();
+        if missing.is_empty() {
+            return;
+        }
         let left = LeftComm {
             context: comm.context,
             name: comm.name.clone(),
             rank: comm.rank,
-            missing: missing.collect(),
+            missing,
             calls: std::mem::take(&mut comm.collectives),
         };
         if self.left.comms.len() == MOST_LEFT_COMMS {

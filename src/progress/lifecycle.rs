@@ -185,11 +185,10 @@ impl Engine {
         let is_called = self.calls.active.iter().any(|a| a.comm == id && a.outcome.is_none());
         let is_talking = comm.conversation.first_unfinished().is_some();
         comm.is_unreported = matches!(error, Error::Mismatch(_)) && !is_called && !is_talking;
+        self.tell_members(id, |_| notice.clone());
+        let comm = self.comms.get(id);
         for member in &comm.members {
             let endpoint = &mut self.endpoints[member.endpoint as usize];
-            if let Some(control) = &mut endpoint.control {
-                control.send(notice);
-            }
             endpoint.forget(comm.context);
             endpoint.forget(comm.transfers());
         }

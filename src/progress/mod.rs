@@ -22,6 +22,7 @@
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
 
+mod arrivals;
 mod backpressure;
 mod call_details;
 mod calls;
@@ -38,6 +39,7 @@ pub mod engine;
 mod engine_comm;
 mod fast_path;
 mod final_check;
+mod kept_messages;
 mod left_comms;
 mod lifecycle;
 mod message_fast_path;
@@ -47,6 +49,7 @@ mod messaging;
 mod noncontiguous;
 mod observed;
 mod observer;
+mod on_demand;
 mod opening;
 mod opening_pause;
 mod quit;
@@ -59,6 +62,7 @@ mod unformed;
 mod unmatched;
 pub mod wait;
 
+pub use arrivals::{Arrivals, Connected};
 pub use consensus::{Agreement, Subject, Survivors};
 pub use context::CommId;
 pub use control::GONE;

@@ -1,5 +1,6 @@
 //! Opening of links. A link through shared memory is opened when a call or a message of this rank needs it,
-//! or when the peer has rung: it has sent something there.
+//! or when the peer has rung: it has sent something there. If the two are not connected yet, that comes
+//! first ([`super::on_demand`]).
 
 use std::io;
 use std::time::Duration;
@@ -29,13 +30,15 @@ impl Engine {
             return Ok(moved);
         }
         let unopened = self.unopened;
+        let has_connected = self.take_arrivals();
         self.open_needed()?;
         let mut talking = self.messaging.comms.iter().map(|id| &self.comms.get(*id).conversation);
         if self.opening.awaits_anybody || talking.any(Conversation::waits_for_any_source) {
+            self.connect_with_anybody();
             self.hear_first_talkers();
             self.open_departed();
         }
-        if self.unopened == unopened {
+        if self.unopened == unopened && !has_connected {
             return Ok(moved);
         }
         self.opening.note_change();
@@ -113,6 +116,9 @@ impl Engine {
     }
 
     fn open_when_needed(&mut self, at: u32) -> Step<()> {
+        if self.endpoints[at as usize].is_unconnected() {
+            return self.connect_when_needed(at);
+        }
         let Some(unopened) = self.endpoints[at as usize].inbox.link.unopened() else { return Ok(()) };
         if !unopened.can_open() {
             // The file comes over the control channel, and the peer may have rung behind it.
@@ -123,6 +129,12 @@ impl Engine {
 
     /// The end of what needs a link for which this process has no memory or descriptor.
     fn cannot_open(&self, at: u32, source: io::Error) -> Step<()> {
+        let Some((comm, title)) = self.user_of(at) else { return Ok(()) };
+        Err(Trouble { comm, error: self.not_shared(at, &title, source) })
+    }
+
+    /// A communicator with something under way that needs a link, and the title of that.
+    pub(super) fn user_of(&self, at: u32) -> Option<(CommId, String)> {
         let waits = |active: &&ActiveCall| active.execution.waits_for().any(|(endpoint, _)| endpoint == at);
         let by_call = self.unfinished().find(waits).map(|active| (active.comm, self.title(active)));
         let talking = || self.messaging.comms.iter().copied();
@@ -135,8 +147,7 @@ impl Engine {
             let comm = talking().find(talks).or_else(|| talking().find(may_hear));
             comm.map(|id| (id, self.message_title(id)))
         };
-        let Some((comm, title)) = by_call.or_else(by_message) else { return Ok(()) };
-        Err(Trouble { comm, error: self.not_shared(at, &title, source) })
+        by_call.or_else(by_message)
     }
 
     fn not_shared(&self, at: u32, title: &str, source: io::Error) -> Error {

@@ -80,13 +80,8 @@ impl Engine {
         let (context, calls) = (comm.context, comm.collectives.made());
         let comm = self.comms.get_mut(id);
         (comm.has_quit, comm.has_announced_leave) = (true, true);
-        for member in &comm.members {
-            let endpoint = &mut self.endpoints[member.endpoint as usize];
-            if let Some(control) = &mut endpoint.control {
-                let sent = endpoint.inbox.link.sent();
-                control.send(&ControlMessage::Quit { context, sent, calls, reason: reason.into() });
-            }
-        }
+        let quit = |sent| ControlMessage::Quit { context, sent, calls, reason: reason.into() };
+        self.tell_members(id, quit);
         self.end_goodbye(id);
         true
     }

@@ -114,11 +114,20 @@ impl Engine {
         let mut waiting = Vec::new();
         let mut peers: Vec<Rank> =
             active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint)).collect();
-        peers.extend((0..comm.size()).filter(|peer| *peer != comm.rank));
+        let is_connected = |peer: &Rank| {
+            let endpoint = comm.members[*peer as usize].endpoint;
+            *peer != comm.rank && !self.endpoints[endpoint as usize].is_unconnected()
+        };
+        peers.extend((0..comm.size()).filter(is_connected));
         peers.sort_unstable();
         peers.dedup();
+        let unknown = comm.members.len().saturating_sub(peers.len() + 1);
         for peer in peers {
             let label = comm.label(peer, &self.endpoints);
+            if !is_connected(&peer) {
+                missing.push(format!("{label} has not connected"));
+                continue;
+            }
             match comm.members[peer as usize].stall {
                 Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
                 Some(stall) => {
@@ -146,6 +155,11 @@ impl Engine {
         }
         if !waiting.is_empty() {
             text.push_str(&format!("; waiting like this rank: {}", waiting.join(", ")));
+        }
+        if unknown > 0 {
+            text.push_str(&format!(
+                "; nothing is known of {unknown} ranks that are not connected with this one"
+            ));
         }
         text
     }
@@ -180,6 +194,10 @@ impl Engine {
             return text + &unexpected(&comm.conversation, None);
         };
         text.push_str(&comm.label(peer, &self.endpoints));
+        if self.endpoints[comm.members[peer as usize].endpoint as usize].is_unconnected() {
+            text.push_str(" has not connected with this rank");
+            return text;
+        }
         text.push_str(if comm.conversation.is_send(ticket.ticket) {
             " has started no receive for it"
         } else {

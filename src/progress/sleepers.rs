@@ -8,7 +8,8 @@
 //!
 //! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine
 //! locked. So a thread that sees no outcome and enters is found by the thread that brings the outcome. A
-//! model checks this with three threads (crate `anyccl-models`).
+//! model checks this with three threads (crate `anyccl-models`). Connections arrive without the lock: there
+//! two fences do the same ([`super::arrivals`]).
 
 #[cfg(loom)]
 use loom::sync::{

@@ -28,12 +28,8 @@ impl Engine {
             (active.comm == id && is_formation).then(|| active.execution.header().sequence)
         });
         let Some(call) = unformed else { return };
-        let comm = self.comms.get(id);
-        for member in &comm.members {
-            if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
-                control.send(&ControlMessage::Unformed { context: comm.context, call });
-            }
-        }
+        let context = self.comms.get(id).context;
+        self.tell_members(id, |_| ControlMessage::Unformed { context, call });
     }
 
     /// Handles the message of a rank that has not made a communicator.

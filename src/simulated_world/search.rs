@@ -115,6 +115,7 @@ fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
     };
     let info = |rank: Rank| PeerInfo { host_name: host(rank), host_id: host(rank), pid: 100 + rank };
     let mesh = Mesh {
+        unconnected: None,
         infos: (0..job.size).map(info).collect(),
         peers,
         nonce: 1,

@@ -3,10 +3,13 @@
 
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::os::fd::OwnedFd;
 
 use super::Link;
 use super::fast_path::FastPath;
 use super::shm::{ShmLink, UnopenedShm};
+use super::silent::SilentLink;
+use crate::sys::owned::Owned;
 use crate::sys::socket::Socket;
 
 /// A link of some transport. It derefs to [`Link`] for everything that it does not define itself.
@@ -15,6 +18,8 @@ pub enum AnyLink {
     Shm(Box<ShmLink>),
     /// A link through shared memory that has not been opened.
     Unopened(Box<UnopenedShm>),
+    /// What stands for the link to a rank with which this one has not connected.
+    Unconnected(SilentLink),
     /// A link of another transport.
     Other(Box<dyn Link>),
 }
@@ -25,21 +30,37 @@ impl AnyLink {
     pub fn fast_path(&mut self) -> Option<&mut impl FastPath> {
         match self {
             AnyLink::Shm(link) => Some(&mut **link),
-            AnyLink::Unopened(_) | AnyLink::Other(_) => None,
+            AnyLink::Unopened(_) | AnyLink::Unconnected(_) | AnyLink::Other(_) => None,
         }
     }
 
-    /// The link, if it is one that has not been opened yet.
+    /// The link, if it is one through shared memory that has not been opened yet.
     pub fn unopened(&mut self) -> Option<&mut UnopenedShm> {
         match self {
             AnyLink::Unopened(link) => Some(link),
-            AnyLink::Shm(_) | AnyLink::Other(_) => None,
+            AnyLink::Shm(_) | AnyLink::Unconnected(_) | AnyLink::Other(_) => None,
         }
     }
 
     /// Whether the link has not been opened yet.
     pub fn is_unopened(&self) -> bool {
-        matches!(self, AnyLink::Unopened(_))
+        matches!(self, AnyLink::Unopened(_) | AnyLink::Unconnected(_))
+    }
+
+    /// See [`Link::take_file`].
+    pub fn take_file(&mut self, file: Option<Owned<OwnedFd>>) -> io::Result<()> {
+        match self {
+            AnyLink::Unopened(link) => link.take_file(file),
+            link => (**link).take_file(file),
+        }
+    }
+
+    /// See [`Link::set_oversubscribed`].
+    pub fn set_oversubscribed(&mut self, oversubscribed: bool) {
+        match self {
+            AnyLink::Unopened(link) => link.set_oversubscribed(oversubscribed),
+            link => (**link).set_oversubscribed(oversubscribed),
+        }
     }
 
     /// Whether the link cannot be opened yet, because the file of the lower rank has not come.
@@ -56,9 +77,9 @@ impl AnyLink {
         Ok(true)
     }
 
-    /// Whether the two ranks share memory, opened or not.
+    /// Whether the two ranks are connected and share memory, opened or not.
     pub fn shares_memory(&self) -> bool {
-        !matches!(self, AnyLink::Other(_))
+        matches!(self, AnyLink::Shm(_) | AnyLink::Unopened(_))
     }
 
     /// Whether the peer's arena has not come. One that has come and could not be kept is no longer pending.
@@ -66,7 +87,7 @@ impl AnyLink {
         match self {
             AnyLink::Shm(link) => link.awaits_arena(),
             AnyLink::Unopened(link) => link.awaits_arena(),
-            AnyLink::Other(_) => false,
+            AnyLink::Unconnected(_) | AnyLink::Other(_) => false,
         }
     }
 
@@ -75,7 +96,7 @@ impl AnyLink {
     pub fn peer_needs_doorbell(&mut self) -> bool {
         match self {
             AnyLink::Shm(link) => link.peer_needs_doorbell(),
-            AnyLink::Unopened(_) => false,
+            AnyLink::Unopened(_) | AnyLink::Unconnected(_) => false,
             AnyLink::Other(link) => link.peer_needs_doorbell(),
         }
     }
@@ -85,7 +106,7 @@ impl AnyLink {
     pub fn peer_is_asleep(&self) -> bool {
         match self {
             AnyLink::Shm(link) => link.peer_is_asleep(),
-            AnyLink::Unopened(_) => false,
+            AnyLink::Unopened(_) | AnyLink::Unconnected(_) => false,
             AnyLink::Other(link) => link.peer_is_asleep(),
         }
     }
@@ -98,7 +119,8 @@ impl Deref for AnyLink {
     fn deref(&self) -> &(dyn Link + 'static) {
         match self {
             AnyLink::Shm(link) => &**link,
-            AnyLink::Unopened(link) => &**link,
+            AnyLink::Unopened(link) => link.silent(),
+            AnyLink::Unconnected(link) => link,
             AnyLink::Other(link) => &**link,
         }
     }
@@ -109,7 +131,8 @@ impl DerefMut for AnyLink {
     fn deref_mut(&mut self) -> &mut (dyn Link + 'static) {
         match self {
             AnyLink::Shm(link) => &mut **link,
-            AnyLink::Unopened(link) => &mut **link,
+            AnyLink::Unopened(link) => link.silent_mut(),
+            AnyLink::Unconnected(link) => link,
             AnyLink::Other(link) => &mut **link,
         }
     }

@@ -3,13 +3,14 @@
 
 use std::io;
 
-use super::AnyLink;
 use super::control::ControlChannel;
 use super::loopback::LoopbackLink;
 use super::ofi::OfiLink;
 use super::shm::{self, PairFile, UnopenedShm, slots};
+use super::silent::SilentLink;
 use super::tcp::TcpLink;
 use super::tcp::striped::StripedLink;
+use super::{AnyLink, Link};
 use crate::base::{Error, Rank, Result};
 use crate::sys::socket::Socket;
 
@@ -22,12 +23,56 @@ pub struct LinkSettings {
     pub lanes_at_need: bool,
 }
 
+/// Makes the links of one rank.
+pub struct LinkMaker {
+    /// Its number among the ranks of its host.
+    local_rank: Rank,
+    settings: LinkSettings,
+    /// The file with the memory of its pairs with higher ranks of its host, once there is one.
+    file: Option<PairFile>,
+}
+
+impl LinkMaker {
+    /// `local_rank` is the number of the rank among those of its host.
+    pub fn new(local_rank: Rank, settings: LinkSettings) -> LinkMaker {
+        LinkMaker { local_rank, settings, file: None }
+    }
+
+    /// Makes the link to a connected peer: over TCP if there are sockets for data, else through shared
+    /// memory. `local_peer` is the peer's number among the ranks of its host. Does not wait for the peer.
+    pub fn make(
+        &mut self,
+        local_peer: Rank,
+        control: &mut ControlChannel,
+        data: Vec<Socket>,
+    ) -> Result<AnyLink> {
+        if !data.is_empty() {
+            return tcp_link(data, self.settings.lanes_at_need)
+                .map_err(|error| Error::system("no memory for the buffers of a connection", error));
+        }
+        let (pair, shm) = ((self.local_rank, local_peer), self.settings.shm);
+        let file = (self.local_rank < local_peer).then(|| self.file()).transpose()?;
+        file.iter().for_each(|file| control.pass(file.file()));
+        Ok(AnyLink::Unopened(Box::new(UnopenedShm::new(pair, shm.ranks, file, shm))))
+    }
+
+    fn file(&mut self) -> Result<PairFile> {
+        if self.file.is_none() {
+            let ranks = self.settings.shm.ranks;
+            let file = PairFile::create(self.local_rank, ranks, slots(ranks))
+                .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
+            self.file = Some(file);
+        }
+        Ok(self.file.clone().expect("made above"))
+    }
+}
+
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
-/// A peer with a link over a fabric, which is in `ofi` by rank, gets that. Another with data sockets gets
-/// TCP. A peer with only a control channel gets shared memory. The rank itself, which has neither, gets the
-/// loopback link. The links take the data sockets out of `sockets`, unless there is an error. `local_rank`
-/// numbers the ranks of this host, in their order. Nothing here waits for a peer.
+/// A peer with a link over a fabric, which is in `ofi` by rank, gets that. The rank itself, which has no
+/// control channel, gets the loopback link. For the others see [`LinkMaker::make`]. The links take the data
+/// sockets out of `sockets`. `local_rank` numbers the ranks of this host, in their order. Nothing here waits
+/// for a peer.
 pub fn links(
     controls: &mut [Option<ControlChannel>],
     sockets: &mut [Vec<Socket>],
@@ -35,25 +80,30 @@ pub fn links(
     settings: LinkSettings,
     mut ofi: Vec<Option<OfiLink>>,
 ) -> Result<Vec<AnyLink>> {
-    let own = local_rank(rank);
-    let file = share_memory(controls, sockets, (rank, own), settings.shm)?;
+    let mut maker = LinkMaker::new(local_rank(rank), settings);
     ofi.resize_with(sockets.len(), || None);
     let mut to_peer = |peer: usize, ofi| {
         let sockets = std::mem::take(&mut sockets[peer]);
-        Ok(match (&controls[peer], ofi, sockets.is_empty()) {
-            (None, ..) => AnyLink::Other(Box::new(LoopbackLink::default())),
-            (_, Some(ofi), _) => AnyLink::Other(Box::new(ofi)),
-            (Some(_), None, true) => {
-                let peer = peer as Rank;
-                let file = file.clone().filter(|_| rank < peer);
-                let pair = (own, local_rank(peer));
-                AnyLink::Unopened(Box::new(UnopenedShm::new(pair, settings.shm.ranks, file, settings.shm)))
+        Ok(match (&mut controls[peer], ofi) {
+            (None, _) => AnyLink::Other(Box::new(LoopbackLink::default())),
+            (_, Some(ofi)) => AnyLink::Other(Box::new(ofi)),
+            (Some(control), None) => {
+                let local_peer = if sockets.is_empty() { local_rank(peer as Rank) } else { 0 };
+                maker.make(local_peer, control, sockets)?
             }
-            (Some(_), None, false) => tcp_link(sockets, settings.lanes_at_need)
-                .map_err(|error| Error::system("no memory for the buffers of a connection", error))?,
         })
     };
     (0..).zip(ofi).map(|(peer, ofi)| to_peer(peer, ofi)).collect()
+}
+
+/// The links of `rank` while it is connected with nobody, indexed by rank. `transport` says which transport
+/// leads to a rank.
+pub fn unconnected_links(rank: Rank, size: u32, transport: impl Fn(Rank) -> &'static str) -> Vec<AnyLink> {
+    let to_peer = |peer| match peer == rank {
+        true => AnyLink::Other(Box::new(LoopbackLink::default()) as Box<dyn Link>),
+        false => AnyLink::Unconnected(SilentLink { transport: transport(peer) }),
+    };
+    (0..size).map(to_peer).collect()
 }
 
 /// Makes a link over TCP. There is at least one socket. `lanes_at_need`: see [`LinkSettings`].
@@ -63,26 +113,6 @@ pub(crate) fn tcp_link(mut sockets: Vec<Socket>, lanes_at_need: bool) -> io::Res
         true => Box::new(TcpLink::new(main)?),
         false => Box::new(StripedLink::new(main, sockets, lanes_at_need)?),
     }))
-}
-
-/// Makes the file with the memory of this rank's pairs, and passes it to each higher rank that has a control
-/// channel and no data socket. `None`: there is no such rank.
-fn share_memory(
-    controls: &mut [Option<ControlChannel>],
-    sockets: &[Vec<Socket>],
-    (rank, local_rank): (Rank, Rank),
-    settings: shm::Settings,
-) -> Result<Option<PairFile>> {
-    let higher = controls.iter_mut().zip(sockets).skip(rank as usize + 1);
-    let mut sharing =
-        higher.filter_map(|(control, data)| control.as_mut().filter(|_| data.is_empty())).peekable();
-    if sharing.peek().is_none() {
-        return Ok(None);
-    }
-    let file = PairFile::create(local_rank, settings.ranks, slots(settings.ranks))
-        .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
-    sharing.for_each(|control| control.pass(file.file()));
-    Ok(Some(file))
 }
 
 /// Makes both ends of a shared-memory link in one process, opened.
@@ -119,7 +149,6 @@ pub fn unopened_pair(lower: &mut ControlChannel, settings: shm::Settings) -> (An
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Link;
     use crate::transport::control::ControlEvent;
 
     #[test]

@@ -8,6 +8,7 @@ mod common;
 
 mod endurance;
 mod idle;
+mod many_ranks;
 mod networks;
 mod no_memory;
 mod p2p;

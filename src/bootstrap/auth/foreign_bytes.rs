@@ -14,20 +14,20 @@ pub(crate) const TARGETS: &[Target] = &[
 ];
 
 const KEY: JobKey = JobKey([7; 32]);
+const PURPOSES: [Purpose; 4] = [Purpose::Store, Purpose::Control, Purpose::Data, Purpose::Request];
 /// Bytes of each direction before the hello: nonce and proof.
 const PROVED: usize = 64;
 
 /// Two ranks greet each other through somebody who changes bytes on their way; or one greets a stranger.
 fn handshake(bytes: &[u8]) {
     let ([kind], script) = split(bytes);
-    let purpose = [Purpose::Store, Purpose::Control, Purpose::Data][usize::from(kind % 3)];
+    let purpose = PURPOSES[usize::from(kind % 4)];
     let (asked, answering) = match purpose {
         Purpose::Store => (ANY_RANK, ANY_RANK),
-        Purpose::Control | Purpose::Data => (1, 1),
+        Purpose::Control | Purpose::Data | Purpose::Request => (1, 1),
     };
-    let purposes: &[Purpose] = &[Purpose::Store, Purpose::Control, Purpose::Data];
     let connector = Handshake::connector(&KEY, Hello::new(purpose, 2, 4, asked)).unwrap();
-    let acceptor = Handshake::acceptor(&KEY, purposes, Hello::new(purpose, answering, 4, ANY_RANK)).unwrap();
+    let acceptor = Handshake::acceptor(&KEY, &PURPOSES, Hello::new(purpose, answering, 4, ANY_RANK)).unwrap();
     if kind & 0x80 != 0 {
         let side = if kind & 0x40 == 0 { connector } else { acceptor };
         return greet_stranger(side, script);
@@ -149,7 +149,7 @@ fn scripts() -> Vec<Vec<u8>> {
 /// A hello, compared with one's own, which the first bytes choose.
 fn hello(bytes: &[u8]) {
     let ([kind, rank, target], rest) = split(bytes);
-    let purpose = [Purpose::Store, Purpose::Control, Purpose::Data][usize::from(kind % 3)];
+    let purpose = PURPOSES[usize::from(kind % 4)];
     let some = |rank: u8| if rank > 9 { ANY_RANK } else { u32::from(rank) };
     let own = Hello::new(purpose, some(rank), u32::from(kind / 64), some(target));
     let (wire, _): ([u8; HELLO_BYTES], _) = split(rest);
@@ -166,6 +166,6 @@ fn hellos() -> Vec<Vec<u8>> {
         with([1, 2, 99], Hello { data: 1, ..Hello::new(Purpose::Control, 3, 4, 2) }),
         with([0, 99, 3], Hello::new(Purpose::Store, 3, 0, ANY_RANK)),
         with([2 + 64, 1, 0], Hello::new(Purpose::Data, 0, 1, 1)),
-        with([2 + 64, 1, 0], Hello { protocol: 2, ..Hello::new(Purpose::Data, 0, 2, 1) }),
+        with([2 + 64, 1, 0], Hello { protocol: 9, ..Hello::new(Purpose::Data, 0, 2, 1) }),
     ]
 }

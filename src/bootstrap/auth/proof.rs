@@ -30,12 +30,15 @@ pub(crate) enum Purpose {
     Control = 2,
     /// Bulk data between two ranks.
     Data = 3,
+    /// The lower of two ranks asks the higher one to connect with it.
+    Request = 4,
 }
 
 impl Purpose {
     /// The purpose with this number.
     pub fn from_number(number: u8) -> Option<Purpose> {
-        [Purpose::Store, Purpose::Control, Purpose::Data].into_iter().find(|p| *p as u8 == number)
+        let all = [Purpose::Store, Purpose::Control, Purpose::Data, Purpose::Request];
+        all.into_iter().find(|p| *p as u8 == number)
     }
 }
 

@@ -1,60 +1,26 @@
-//! The poll loop that makes and accepts all connections of one rank.
+//! The poll loop that connects one rank with all others.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::attempt::Connector;
 use super::connected_ranks::ConnectedRanks;
+use super::connections::{ConnectionEvent, Connections, Unconnected};
 use super::failure_reports::{Knowledge, explain};
-use super::outgoing::{OutgoingPeer, share_memory, unreachable};
 use super::peer::Peer;
 use super::record::Record;
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::auth::gate::{Admission, Gate};
-use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
-use crate::bootstrap::auth::proof::Purpose;
-use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::waiting::{LONG, sentence};
-use crate::config::TransportChoice;
 use crate::log_line;
 use crate::sys::clock;
-use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
-use crate::sys::socket::Socket;
 
-/// Limit of handshakes under way at once, beyond those that this rank expects.
-const STRANGERS: usize = 256;
 /// How often to ask the store whether a rank has failed that is not connected yet.
 const CHECK_EVERY: Duration = Duration::from_millis(250);
 /// How long to wait for the store's answer at a time: connections wait meanwhile.
 const CHECK_TIME: Duration = Duration::from_millis(20);
 /// How many missing ranks the error names.
 const NAMED: usize = 8;
-
-/// Connections that one higher rank has made so far.
-struct IncomingPeer {
-    control: Option<(Socket, u8)>,
-    /// Connections for data, in their order.
-    data: Vec<Option<Socket>>,
-}
-
-impl IncomingPeer {
-    fn new(own: &Record, peer: &Record) -> IncomingPeer {
-        let data = (0..own.data_connections(peer)).map(|_| None).collect();
-        IncomingPeer { control: None, data }
-    }
-
-    /// The sockets, once all are connected that the peer has spoken of.
-    fn take(&mut self) -> Option<Peer> {
-        let (_, count) = self.control.as_ref()?;
-        let data = self.data.get_mut(..usize::from(*count))?;
-        if data.iter().any(Option::is_none) {
-            return None;
-        }
-        let data = data.iter_mut().filter_map(Option::take).collect();
-        Some(Peer { control: self.control.take()?.0, data })
-    }
-}
 
 /// The store's answer to whether the job has failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,48 +42,28 @@ fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<Answer> {
     }
 }
 
-struct Assembly<'a> {
-    connector: Connector<'a>,
-    records: &'a [Record],
-    gate: Gate,
-    outgoing: Vec<OutgoingPeer>,
-    /// Indexed by rank; used for higher ranks only.
-    incoming: Vec<IncomingPeer>,
+struct Assembly {
+    connections: Connections,
+    records: Arc<[Record]>,
+    rank: Rank,
     peers: Vec<Option<Peer>>,
     missing: usize,
 }
 
-/// Connects with all ranks of `records`. Only processes of `user` may connect by Unix sockets; `None`: those
-/// of any user. `start` is when the caller began to wait.
+/// Connects a rank with all others. `start` is when the caller began to wait.
 pub(super) fn assemble(
-    job: &Job,
+    unconnected: Unconnected,
     store: &mut dyn Store,
-    records: &[Record],
-    listeners: Vec<Listener>,
-    user: Option<u32>,
     start: Instant,
     deadline: Instant,
 ) -> Result<Vec<Option<Peer>>> {
-    let own = &records[job.rank as usize];
-    // Both ranks of an impossible pair notice before anything is connected.
-    for peer in records.iter().filter(|peer| peer.rank != own.rank) {
-        share_memory(own, peer)?;
-    }
-    let hello = Hello::new(Purpose::Control, own.rank, own.size, ANY_RANK);
-    let capacity =
-        STRANGERS + records.iter().map(|peer| 1 + usize::from(own.data_connections(peer))).sum::<usize>();
-    let gate =
-        Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity).restrict_to(user);
-    let connector = Connector { key: &job.key, own, user };
-    let outgoing = records[..job.rank as usize].iter().map(|peer| OutgoingPeer::new(&connector, peer));
+    let (rank, records) = (unconnected.rank, Arc::clone(&unconnected.records));
     let mut assembly = Assembly {
-        outgoing: outgoing.collect::<Result<_>>()?,
-        connector,
-        records,
-        gate,
-        incoming: records.iter().map(|peer| IncomingPeer::new(own, peer)).collect(),
+        connections: Connections::new(unconnected, true),
+        rank,
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
+        records: Arc::clone(&records),
     };
     match assembly.run(store, start, deadline) {
         Ok(()) => Ok(assembly.peers),
@@ -127,12 +73,12 @@ pub(super) fn assemble(
             let labels = records.iter().map(|record| record.info.label(record.rank)).collect();
             // All connections, while they are still open: a rank that misses this one learns the reason.
             let (controls, _data) = Peer::apart(std::mem::take(&mut assembly.peers));
-            Err(explain(store, ConnectedRanks::new(job.rank, labels, controls), error, knowledge))
+            Err(explain(store, ConnectedRanks::new(rank, labels, controls), error, knowledge))
         }
     }
 }
 
-impl Assembly<'_> {
+impl Assembly {
     /// The error at the deadline.
     fn timed_out(&self, start: Instant, is_store_silent: bool) -> Error {
         let store = match is_store_silent {
@@ -147,10 +93,11 @@ impl Assembly<'_> {
         let mut next_check = Some(start + CHECK_EVERY);
         let mut is_silent = false;
         // Rank 0 reports for all ranks that miss the same ranks; rank 1 reports when rank 0 is missing.
-        let own = self.connector.own.rank;
+        let own = self.rank;
         let mut tell_at = (own <= 1).then(|| clock::now() + LONG);
+        (0..own).try_for_each(|rank| self.connections.connect(rank))?;
         // Starts the connections; nothing is ready yet.
-        self.advance_outgoing(&set)?;
+        self.advance(&set)?;
         while self.missing > 0 {
             if clock::now() >= deadline {
                 return Err(self.timed_out(start, is_silent));
@@ -169,26 +116,14 @@ impl Assembly<'_> {
                 );
             }
             set.clear();
-            self.gate.register(&mut set);
-            self.outgoing.iter_mut().for_each(|outgoing| outgoing.register(&mut set));
+            self.connections.register(&mut set);
             let watched: Vec<(Rank, Token)> = self.watch(&mut set);
-            let dials = self.outgoing.iter().filter_map(OutgoingPeer::next_deadline);
-            let until = dials
-                .chain(self.gate.next_deadline())
-                .chain(next_check)
-                .chain(tell_at)
-                .chain([deadline])
-                .min();
+            let times = self.connections.next_deadline().into_iter();
+            let until = times.chain(next_check).chain(tell_at).chain([deadline]).min();
             set.wait(until).map_err(|e| Error::system("poll", e))?;
-            self.advance_outgoing(&set)?;
-            for admission in self.gate.advance(&set) {
-                match admission {
-                    Admission::Admitted(socket, hello) => self.admit(socket, hello)?,
-                    Admission::Disagreement(text) => return Err(Error::Mismatch(text)),
-                }
-            }
+            self.advance(&set)?;
             if self.missing > 0
-                && let Some(shortage) = self.gate.take_shortage()
+                && let Some(shortage) = self.connections.take_shortage()
             {
                 let what = format!("cannot accept the connection of a rank; {}", self.name_missing());
                 return Err(Error::system(what, shortage));
@@ -209,55 +144,16 @@ impl Assembly<'_> {
         connected.map(|(rank, peer)| (rank as Rank, set.add(&peer.control, Interest::Hangup))).collect()
     }
 
-    fn advance_outgoing(&mut self, set: &PollSet) -> Result<()> {
-        for outgoing in &mut self.outgoing {
-            let rank = outgoing.peer as usize;
-            outgoing.advance(&self.connector, &self.records[rank], set)?;
-            if let Some(peer) = outgoing.take() {
-                self.peers[rank] = Some(peer);
-                self.missing -= 1;
+    fn advance(&mut self, set: &PollSet) -> Result<()> {
+        for event in self.connections.advance(set) {
+            match event {
+                ConnectionEvent::Connected(rank, peer) => {
+                    self.peers[rank as usize] = Some(peer);
+                    self.missing -= 1;
+                }
+                ConnectionEvent::Failed(_, error) => return Err(error),
+                ConnectionEvent::Disagreement(text) => return Err(Error::Mismatch(text)),
             }
-        }
-        let peers = &self.peers;
-        self.outgoing.retain(|outgoing| peers[outgoing.peer as usize].is_none());
-        Ok(())
-    }
-
-    fn admit(&mut self, socket: Socket, hello: Hello) -> Result<()> {
-        let rank = hello.rank as usize;
-        let own = self.connector.own;
-        if hello.rank <= own.rank || rank >= self.records.len() || self.peers[rank].is_some() {
-            log_line!(Debug, "rank {}: closed a second connection of rank {}", own.rank, hello.rank);
-            return Ok(());
-        }
-        // A peer that connects again has given up its earlier connection.
-        let incoming = &mut self.incoming[rank];
-        match hello.purpose {
-            Purpose::Control => {
-                if usize::from(hello.data) > incoming.data.len() {
-                    log_line!(Debug, "rank {}: rank {} wants too many connections", own.rank, hello.rank);
-                    return Ok(());
-                }
-                let peer = &self.records[rank];
-                let insists = [own, peer].iter().any(|r| r.transport == TransportChoice::Shm);
-                if insists && !socket.is_unix() {
-                    return Err(unreachable(own, peer));
-                }
-                incoming.control = Some((socket, hello.data));
-            }
-            Purpose::Data => match incoming.data.get_mut(usize::from(hello.lane)) {
-                Some(data) => *data = Some(socket),
-                None => {
-                    let (from, lane) = (hello.rank, hello.lane);
-                    log_line!(Debug, "rank {}: closed connection {lane} of rank {from}", own.rank);
-                    return Ok(());
-                }
-            },
-            Purpose::Store => return Ok(()),
-        }
-        if let Some(peer) = incoming.take() {
-            self.peers[rank] = Some(peer);
-            self.missing -= 1;
         }
         Ok(())
     }
@@ -270,10 +166,10 @@ impl Assembly<'_> {
     }
 
     fn name_missing(&self) -> String {
-        let absent = self.records.iter().filter(|r| r.rank != self.connector.own.rank);
+        let absent = self.records.iter().filter(|r| r.rank != self.rank);
         let absent = absent.filter(|r| self.peers[r.rank as usize].is_none());
         let name = |record: &Record| {
-            let why = self.outgoing.iter().find(|o| o.peer == record.rank).and_then(OutgoingPeer::last_error);
+            let why = self.connections.last_error(record.rank);
             let why = why.map_or(String::new(), |why| format!("; {why}"));
             format!("rank {} (host {}, pid {}{why})", record.rank, record.info.host_name, record.info.pid)
         };

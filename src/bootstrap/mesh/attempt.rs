@@ -1,4 +1,4 @@
-//! One connection to one lower rank, while it is being made.
+//! One connection to another rank, while it is being made.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use crate::bootstrap::auth::hello::{Hello, Objection};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::store::waiting::Backoff;
+use crate::config::TransportChoice;
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
 use crate::sys::shortage::is_shortage;
@@ -31,6 +32,8 @@ pub(super) struct Connector<'a> {
     pub own: &'a Record,
     /// The user whose processes this rank connects with over Unix sockets. `None`: processes of any user.
     pub user: Option<u32>,
+    /// Whether the ranks are joining, and all listen.
+    pub is_joining: bool,
 }
 
 /// One connection in the making. It tries its targets in turn until one of them proves to be the peer.
@@ -88,6 +91,12 @@ impl Attempt {
         self.last_error.as_deref()
     }
 
+    /// Begins again after a pause, because the connection has ended.
+    pub fn begin_anew(&mut self) {
+        (self.dial, self.next, self.refused_since) = (None, 0, None);
+        self.retry_at = Some(clock::now() + self.backoff.next());
+    }
+
     /// Adds the socket that the attempt waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         if let Some(dial) = &mut self.dial {
@@ -135,7 +144,9 @@ impl Attempt {
             Ok(Some((socket, _))) => Ok(AttemptState::Connected(socket)),
             Err(Refusal::Objection(Objection::Disagreement(text))) => Err(Error::Mismatch(text)),
             Err(Refusal::Io(error))
-                if matches!(self.targets[self.next], Target::Unix(_)) && no_such_place(&error) =>
+                if matches!(self.targets[self.next], Target::Unix(_))
+                    && no_such_place(&error)
+                    && (connector.is_joining || !must_share_memory(connector.own, peer)) =>
             {
                 Ok(AttemptState::NobodyThere)
             }
@@ -162,6 +173,11 @@ impl Attempt {
             }
         }
     }
+}
+
+/// Whether one of the two ranks insists on shared memory.
+pub(super) fn must_share_memory(a: &Record, b: &Record) -> bool {
+    [a, b].iter().any(|record| record.transport == TransportChoice::Shm)
 }
 
 fn strange_user(peer: &Record, user: u32, other: u32) -> Error {

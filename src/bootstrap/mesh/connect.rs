@@ -1,28 +1,35 @@
 //! Connects a rank with all others: publishes its record, reads those of the others, makes the sockets.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use super::connections::Unconnected;
 use super::failure_reports::FailureReports;
 use super::peer::Peer;
 use super::record::{NAME_BYTES, PeerInfo, Record};
-use super::{assembly, exchange};
+use super::{assembly, exchange, outgoing};
 use crate::base::{Error, Result, VERSION, mix};
 use crate::bootstrap::auth::hello::PROTOCOL;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::discovery::listeners;
 use crate::bootstrap::job::key;
-use crate::config::Config;
+use crate::config::{Config, ConnectChoice, TransportChoice};
 use crate::log_line;
 use crate::sys::clock;
 use crate::sys::host;
 use crate::sys::listener::Listener;
 
-/// All sockets of one rank.
+/// Most ranks that connect at the start, each with all others, unless the configuration says otherwise.
+const FEW_RANKS: u32 = 256;
+
+/// What one rank has of all others: their places, and sockets or a way to them.
 pub struct Mesh {
     /// One record per rank, this one's included.
     pub infos: Vec<PeerInfo>,
-    /// The sockets to each rank; `None` at this rank's own place.
+    /// The sockets to each rank; `None` at this rank's own place, and for ranks that connect on demand.
     pub peers: Vec<Option<Peer>>,
+    /// What connects on demand. `None`: all ranks are connected.
+    pub unconnected: Option<Unconnected>,
     /// Random number, the same on all ranks, that no other mesh has.
     pub nonce: u64,
     /// The `settings` that rank 0 passed to [`connect`].
@@ -43,6 +50,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
             nonce: u64::from_le_bytes(key::random_bytes()?),
             infos: vec![info],
             peers: vec![None],
+            unconnected: None,
             root_settings: settings.to_vec(),
             failure_reports: FailureReports::none(),
         });
@@ -57,17 +65,41 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let (own, listeners) = prepared.inspect_err(|error| store.fail(&error.to_string()))?;
     // Listening before publishing: a rank that reads the record finds a listener there.
     let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
-    let user = (!config.allow_other_users).then(host::user_id);
-    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
-    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
-    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
     // Each rank's Unix socket has a random name.
     let names = table.records.iter().flat_map(|record| &record.unix_name);
     let nonce = names.fold(0, |number, byte| mix(number ^ u64::from(*byte)));
-    let infos = table.records.into_iter().map(|record| record.info).collect();
+    let infos = table.records.iter().map(|record| record.info.clone()).collect();
+    // Both ranks of an impossible pair notice before anything is connected.
+    for peer in table.records.iter().filter(|peer| peer.rank != own.rank) {
+        outgoing::share_memory(&own, peer).inspect_err(|error| store.fail(&error.to_string()))?;
+    }
+    let connects_at_start = connects_at_start(&table.records);
+    let user = (!config.allow_other_users).then(host::user_id);
+    let records: Arc<[Record]> = table.records.into();
+    let unconnected = Unconnected { key: job.key.clone(), records, rank: job.rank, listeners, user };
+    let (peers, unconnected) = if connects_at_start {
+        let peers = assembly::assemble(unconnected, &mut *store, start, deadline);
+        (peers.inspect_err(|error| store.fail(&error.to_string()))?, None)
+    } else {
+        ((0..job.size).map(|_| None).collect(), Some(unconnected))
+    };
+    let count = peers.iter().flatten().count();
+    log_line!(Debug, "rank {}: connected with {count} ranks in {:?}", job.rank, clock::since(start));
     // On rank 0 the store may end with the failure reports; by now every rank has the table.
     let failure_reports = FailureReports(Some(store));
-    Ok(Mesh { infos, peers, nonce, root_settings: table.settings, failure_reports })
+    Ok(Mesh { infos, peers, unconnected, nonce, root_settings: table.settings, failure_reports })
+}
+
+/// Whether each rank connects with all others at the start. Equal on all ranks. A fabric is set up over the
+/// connections of all.
+fn connects_at_start(records: &[Record]) -> bool {
+    let over_fabric = records.iter().any(|record| record.transport == TransportChoice::Ofi);
+    over_fabric
+        || match records[0].connect {
+            ConnectChoice::Auto => records.len() as u32 <= FEW_RANKS,
+            ConnectChoice::AtStart => true,
+            ConnectChoice::OnDemand => false,
+        }
 }
 
 /// Opens the listeners of this rank, and writes the record that says where they are.
@@ -83,6 +115,7 @@ fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
         size: job.size,
         info,
         transport: config.transport,
+        connect: config.connect,
         lanes: config.tcp_lanes,
         unix_name,
         addresses: listeners::addresses(&listeners),

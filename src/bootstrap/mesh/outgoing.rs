@@ -1,8 +1,9 @@
-//! The connections that this rank makes to one lower rank: one, or one for control and some for data.
+//! The connections that this rank makes to one lower rank: one, or one for control and some for data. To a
+//! higher rank it makes one that asks for a connection.
 
 use std::time::Instant;
 
-use super::attempt::{Attempt, AttemptState, Connector};
+use super::attempt::{Attempt, AttemptState, Connector, must_share_memory};
 use super::lanes;
 use super::peer::Peer;
 use super::record::Record;
@@ -10,10 +11,10 @@ use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::dial::Target;
 use crate::bootstrap::auth::proof::Purpose;
 use crate::config::TransportChoice;
-use crate::sys::poll::PollSet;
+use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
-/// All connections to one lower rank.
+/// All connections to one rank.
 pub(super) struct OutgoingPeer {
     /// The rank to connect to.
     pub peer: Rank,
@@ -23,6 +24,8 @@ pub(super) struct OutgoingPeer {
     data: Vec<Option<Socket>>,
     /// Whether the first data connection decides about others.
     asks_path: bool,
+    /// The connection by which a higher rank was asked for one.
+    request: Option<(Socket, Option<Token>)>,
 }
 
 /// Whether the two ranks may use shared memory: they share a host, and neither wants TCP. An error if one of
@@ -62,25 +65,31 @@ fn attempt(purpose: Purpose, lane: u8, own: &Record, peer: &Record) -> Attempt {
 }
 
 impl OutgoingPeer {
-    /// Plans the connections to `peer`.
-    pub fn new(connector: &Connector<'_>, peer: &Record) -> Result<OutgoingPeer> {
+    /// Plans the connections of rank `own` to `peer`.
+    pub fn new(own: &Record, peer: &Record) -> Result<OutgoingPeer> {
         let mut outgoing = OutgoingPeer {
             peer: peer.rank,
             attempts: Vec::new(),
             control: None,
             data: Vec::new(),
             asks_path: false,
+            request: None,
         };
-        if share_memory(connector.own, peer)? {
+        if share_memory(own, peer)? {
+            let purpose = if own.rank < peer.rank { Purpose::Request } else { Purpose::Control };
             let target = Target::Unix(peer.unix_name.clone());
-            outgoing.attempts.push(Attempt::new(Purpose::Control, 0, vec![target]));
+            outgoing.attempts.push(Attempt::new(purpose, 0, vec![target]));
         } else {
-            outgoing.use_tcp(connector.own, peer);
+            outgoing.use_tcp(own, peer);
         }
         Ok(outgoing)
     }
 
     fn use_tcp(&mut self, own: &Record, peer: &Record) {
+        if own.rank < peer.rank {
+            self.attempts = vec![attempt(Purpose::Request, 0, own, peer)];
+            return;
+        }
         self.asks_path = own.asks_path(peer);
         self.data.push(None);
         self.attempts = vec![attempt(Purpose::Data, 0, own, peer)];
@@ -99,6 +108,9 @@ impl OutgoingPeer {
 
     /// Adds the sockets that the attempts wait for.
     pub fn register(&mut self, set: &mut PollSet) {
+        if let Some((socket, token)) = &mut self.request {
+            *token = Some(set.add(socket, Interest::Hangup));
+        }
         self.attempts.iter_mut().for_each(|attempt| attempt.register(set));
     }
 
@@ -123,6 +135,14 @@ impl OutgoingPeer {
 
     /// Advances what is ready and starts what is due.
     pub fn advance(&mut self, connector: &Connector<'_>, peer: &Record, set: &PollSet) -> Result<()> {
+        if self.request.as_ref().is_some_and(|(_, token)| token.is_some_and(|token| set.ready(token))) {
+            // The peer has ended, or cannot connect.
+            self.request = None;
+            self.attempts.iter_mut().for_each(Attempt::begin_anew);
+        }
+        if self.request.is_some() {
+            return Ok(());
+        }
         let mut no_unix = false;
         let data = self.data.len() as u8;
         let mut unfinished = Vec::new();
@@ -132,13 +152,17 @@ impl OutgoingPeer {
                 AttemptState::NobodyThere => no_unix = true,
                 AttemptState::Connected(socket) => match attempt.purpose() {
                     Purpose::Data => self.data[usize::from(attempt.lane())] = Some(socket),
+                    Purpose::Request => {
+                        self.request = Some((socket, None));
+                        unfinished.push(attempt);
+                    }
                     _ => self.control = Some(socket),
                 },
             }
         }
         self.attempts = unfinished;
         if no_unix {
-            if [connector.own, peer].iter().any(|r| r.transport == TransportChoice::Shm) {
+            if must_share_memory(connector.own, peer) {
                 return Err(unreachable(connector.own, peer));
             }
             self.use_tcp(connector.own, peer);

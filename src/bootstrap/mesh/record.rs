@@ -7,7 +7,7 @@ use crate::base::{Error, Rank, Result, VERSION};
 use crate::bootstrap::auth::hello::PROTOCOL;
 use crate::bootstrap::job::address::{self, ADDRESSES};
 use crate::bootstrap::job::wire::{Reader, Writer};
-use crate::config::{MOST_LANES, TransportChoice};
+use crate::config::{ConnectChoice, MOST_LANES, TransportChoice};
 
 /// Length limit of a host name, a host identity or a version.
 pub(crate) const NAME_BYTES: usize = 256;
@@ -46,6 +46,8 @@ pub(crate) struct Record {
     pub info: PeerInfo,
     /// The transports that the rank may use.
     pub transport: TransportChoice,
+    /// When ranks connect, as this one would have it. The choice of rank 0 counts.
+    pub connect: ConnectChoice,
     /// Lanes that the rank may use: connections for long messages. 1: the only one carries all. `None`: as
     /// many as the path needs.
     pub lanes: Option<u8>,
@@ -74,6 +76,11 @@ impl Record {
             TransportChoice::Shm => 1,
             TransportChoice::Tcp => 2,
             TransportChoice::Ofi => 3,
+        });
+        w.u8(match self.connect {
+            ConnectChoice::Auto => 0,
+            ConnectChoice::AtStart => 1,
+            ConnectChoice::OnDemand => 2,
         });
         w.u8(self.lanes.unwrap_or(0));
         w.bytes(&self.unix_name);
@@ -149,6 +156,12 @@ impl Record {
                 3 => TransportChoice::Ofi,
                 _ => return None,
             },
+            connect: match r.u8()? {
+                0 => ConnectChoice::Auto,
+                1 => ConnectChoice::AtStart,
+                2 => ConnectChoice::OnDemand,
+                _ => return None,
+            },
             lanes: match r.u8()? {
                 0 => None,
                 lanes => Some((lanes <= MOST_LANES).then_some(lanes)?),
@@ -184,6 +197,7 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         size,
         info: PeerInfo { host_name: "b".into(), host_id: "b-id".into(), pid: 4711 },
         transport: TransportChoice::Ofi,
+        connect: ConnectChoice::OnDemand,
         lanes: Some(3),
         unix_name: b"name\0with zero".to_vec(),
         addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],

@@ -187,9 +187,9 @@ fn another_protocol_version_is_named_on_both_sides() {
                 None => {}
             }
         };
-        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 2"), "{acceptor}");
+        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 3"), "{acceptor}");
         let connector = connector.join().unwrap();
-        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 2, rank 1 speaks 7"), "{connector}");
+        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 3, rank 1 speaks 7"), "{connector}");
     });
 }
 

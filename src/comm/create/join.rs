@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
 use super::backends::{attach, check_promises};
+use super::on_demand;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer, PeerInfo};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
@@ -92,12 +93,12 @@ impl Communicator {
         let settings = link_settings(config, topology.local_size(rank));
         let host_names = names_of_hosts(&mesh.infos, &topology);
         let (job, pids) = (mesh.nonce, mesh.infos.iter().map(|info| info.pid).collect::<Vec<u32>>());
-        let endpoints =
-            endpoints(mesh, rank, (&topology, settings), (config, deadline), &mut failure_reports)?;
-        let description = describe_transports(&endpoints);
+        let mut engine =
+            engine(&name, mesh, rank, (&topology, settings), (config, deadline), &mut failure_reports)?;
+        let endpoints = engine.endpoints();
+        let description = describe_transports(endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let some_tcp = topology.neighbours(rank).any(|peer| endpoints[peer as usize].transport() == "tcp");
-        let mut engine = Engine::new(name.clone(), rank, endpoints);
         engine.show(job, &host_names);
         config.dump.iter().for_each(|folder| engine.dump_to(folder.into()));
         config.ras.iter().for_each(|place| engine.serve_ras(place));
@@ -250,6 +251,23 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
 fn link_settings(config: &Config, local_ranks: u32) -> LinkSettings {
     let shm = shm::Settings { ranks: local_ranks, single_copy: config.single_copy };
     LinkSettings { shm, lanes_at_need: config.tcp_lanes.is_none() }
+}
+
+/// Makes the engine of ranks that are connected, or connect on demand.
+fn engine(
+    name: &str,
+    mut mesh: Mesh,
+    rank: Rank,
+    (topology, settings): (&Topology, LinkSettings),
+    (config, deadline): (&Config, Instant),
+    failure_reports: &mut FailureReports,
+) -> Result<Engine> {
+    if let Some(unconnected) = mesh.unconnected.take() {
+        return on_demand::engine(name, unconnected, &mesh.infos, (rank, topology), settings)
+            .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()));
+    }
+    let endpoints = endpoints(mesh, rank, (topology, settings), (config, deadline), failure_reports)?;
+    Ok(Engine::new(name.into(), rank, endpoints))
 }
 
 /// Makes one endpoint per rank.

@@ -11,6 +11,7 @@ pub(in crate::comm) mod backends;
 pub(in crate::comm) mod foreign_bytes;
 mod formation;
 mod join;
+mod on_demand;
 mod unequal_settings;
 mod world;
 

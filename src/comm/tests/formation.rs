@@ -267,28 +267,11 @@ fn progress_of_other_calls_does_not_postpone_the_deadline_of_a_stuck_one() {
 
 /// Tells `others` the context of a communicator that is to be made.
 fn tell(comm: &Communicator, context: u32, others: &[Rank]) {
-    for to in others {
-        let data = (&raw const context).cast();
-        let what = OutgoingMessage {
-            to: *to,
-            tag: 9,
-            datatype: Datatype::Uint32,
-            count: 1,
-            data,
-            is_synchronous: false,
-        };
-        // SAFETY: one number, which outlives the call.
-        unsafe { comm.send(&what) }.unwrap();
-    }
+    others.iter().for_each(|to| send_number(comm, *to, context).unwrap());
 }
 
 fn hear(comm: &Communicator, from: Rank) -> u32 {
-    let mut context = 0u32;
-    let data = (&raw mut context).cast();
-    let buffer = RecvBuffer { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
-    // SAFETY: one number, which outlives the call.
-    unsafe { comm.receive(Selector::new(Some(from), Some(9)), buffer) }.unwrap();
-    context
+    receive_number(comm, from).unwrap()
 }
 
 #[test]

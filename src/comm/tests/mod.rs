@@ -8,6 +8,7 @@ mod formation;
 mod hook;
 mod leaving;
 mod noncontiguous;
+mod on_demand;
 mod opaque;
 mod signatures;
 mod windows;
@@ -17,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::bootstrap::UniqueId;
 use crate::config::{Config, TransportChoice};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
@@ -32,10 +33,14 @@ fn on_ranks<T: Send>(
     transport: TransportChoice,
     body: impl Fn(&Communicator) -> T + Sync,
 ) -> Vec<T> {
-    let config = config(transport);
-    let id = UniqueId::create(&config).unwrap();
+    on_ranks_with(size, &config(transport), body)
+}
+
+/// Like [`on_ranks`], with another configuration.
+fn on_ranks_with<T: Send>(size: u32, config: &Config, body: impl Fn(&Communicator) -> T + Sync) -> Vec<T> {
+    let id = UniqueId::create(config).unwrap();
     thread::scope(|scope| {
-        let (config, body) = (&config, &body);
+        let body = &body;
         let start = |rank| {
             scope.spawn(move || {
                 body(&Communicator::create(&id, size, rank, config, &CommConfig::default()).unwrap())
@@ -44,6 +49,23 @@ fn on_ranks<T: Send>(
         let threads: Vec<_> = (0..size).map(start).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
+}
+
+/// Sends a number to a rank.
+fn send_number(comm: &Communicator, to: Rank, number: u32) -> Result<()> {
+    let (datatype, data) = (Datatype::Uint32, (&raw const number).cast());
+    // SAFETY: one number, which outlives the call.
+    unsafe { comm.send(&OutgoingMessage { to, tag: 9, datatype, count: 1, data, is_synchronous: false }) }
+}
+
+/// Receives a number of [`send_number`].
+fn receive_number(comm: &Communicator, from: Rank) -> Result<u32> {
+    let mut number = 0;
+    let data = (&raw mut number).cast();
+    let buffer = RecvBuffer { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
+    // SAFETY: one number, which outlives the call.
+    unsafe { comm.receive(Selector::new(Some(from), Some(9)), buffer) }?;
+    Ok(number)
 }
 
 fn all_reduction(datatype: Datatype, op: ReduceOp, data: &mut [i32]) -> Operation {

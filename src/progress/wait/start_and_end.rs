@@ -77,7 +77,7 @@ impl Driver {
     pub fn take_arenas(&self) -> bool {
         let mut engine = self.lock();
         engine.read_control();
-        engine.endpoints.iter().any(Endpoint::awaits_arena)
+        engine.connect_local_ranks() | engine.endpoints.iter().any(Endpoint::awaits_arena)
     }
 }
 

@@ -43,5 +43,5 @@ pub use control_line::FRAGMENT_BYTES;
 pub use layout::slots;
 pub use link::ShmLink;
 pub use pair_file::PairFile;
-pub use unopened::{Settings, UnopenedShm, own_arena};
+pub use unopened::{Settings, UnopenedShm, exported_arena, own_arena};
 pub use zero_copy::ZERO_COPY_BYTES;

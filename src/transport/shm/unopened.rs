@@ -13,12 +13,12 @@ use super::link::ShmLink;
 use super::pair_file::{PairFile, Place};
 use super::peer_arena::PeerArena;
 use crate::base::Rank;
-use crate::memory::Arena;
+use crate::memory::{Arena, has_exported};
 use crate::sys::owned::Owned;
 use crate::sys::process_memory;
 use crate::sys::socket::Socket;
 use crate::transport::control::SharedFile;
-use crate::transport::{Arrival, Header, Link, SingleCopy};
+use crate::transport::{Link, SilentLink};
 
 /// Settings that both sides of a pair must have alike.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,7 @@ pub struct UnopenedShm {
     is_oversubscribed: bool,
     /// The peer's arena.
     arena: PeerArena,
+    silent: SilentLink,
 }
 
 impl UnopenedShm {
@@ -61,12 +62,46 @@ impl UnopenedShm {
     ) -> UnopenedShm {
         let (place, side) = (Place::of(rank, peer, size), usize::from(rank > peer));
         let file = file.map_or(FileState::Pending, FileState::Here);
-        UnopenedShm { file, place, side, settings, is_oversubscribed: false, arena: PeerArena::Pending }
+        let silent = SilentLink { transport: "shm" };
+        UnopenedShm {
+            file,
+            place,
+            side,
+            settings,
+            is_oversubscribed: false,
+            arena: PeerArena::Pending,
+            silent,
+        }
     }
 
     /// Whether the file of the lower rank has come, so that this end can be opened.
     pub fn can_open(&self) -> bool {
         !matches!(self.file, FileState::Pending)
+    }
+
+    /// Takes a file that the peer has passed: that of the pair, or its arena. See [`Link::take_file`].
+    pub fn take_file(&mut self, file: Option<Owned<OwnedFd>>) -> io::Result<()> {
+        match (&self.file, file) {
+            (FileState::Pending, None) => self.file = FileState::Lost,
+            (FileState::Pending, Some(file)) => self.file = FileState::Here(PairFile::from_peer(file)),
+            (_, file) => self.arena = std::mem::take(&mut self.arena).with_file(file)?,
+        }
+        Ok(())
+    }
+
+    /// See [`Link::set_oversubscribed`]. It holds for the link that is opened.
+    pub fn set_oversubscribed(&mut self, oversubscribed: bool) {
+        self.is_oversubscribed = oversubscribed;
+    }
+
+    /// What stands for the link until it is opened.
+    pub fn silent(&self) -> &SilentLink {
+        &self.silent
+    }
+
+    /// See [`UnopenedShm::silent`].
+    pub fn silent_mut(&mut self) -> &mut SilentLink {
+        &mut self.silent
     }
 
     /// Whether the peer's arena has not come.
@@ -103,62 +138,14 @@ impl AsRawFd for ArenaFile {
     }
 }
 
+/// The arena of this process, if a handle of it may have come to a peer.
+pub fn exported_arena() -> Option<SharedFile> {
+    if has_exported() { own_arena() } else { None }
+}
+
 /// The arena of this process, to be passed to peers. `None`: it has none.
 pub fn own_arena() -> Option<SharedFile> {
     Arena::of_this_process().ok().map(|arena| Arc::new(ArenaFile(arena)) as SharedFile)
-}
-
-impl Link for UnopenedShm {
-    unsafe fn send(
-        &mut self,
-        _header: &Header,
-        _data: *const u8,
-        _bytes: usize,
-        _single_copy: SingleCopy,
-    ) -> io::Result<Option<usize>> {
-        Ok(None)
-    }
-
-    fn head(&mut self) -> io::Result<Option<Header>> {
-        Ok(None)
-    }
-
-    fn arrival(&mut self) -> io::Result<Arrival> {
-        Err(nothing_here())
-    }
-
-    unsafe fn take(&mut self, _dst: *mut u8, _bytes: usize, _streamed: bool) -> io::Result<usize> {
-        Err(nothing_here())
-    }
-
-    fn consume(&mut self, _bytes: usize) -> io::Result<()> {
-        Err(nothing_here())
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        None
-    }
-
-    fn take_file(&mut self, file: Option<Owned<OwnedFd>>) -> io::Result<()> {
-        match (&self.file, file) {
-            (FileState::Pending, None) => self.file = FileState::Lost,
-            (FileState::Pending, Some(file)) => self.file = FileState::Here(PairFile::from_peer(file)),
-            (_, file) => self.arena = std::mem::take(&mut self.arena).with_file(file)?,
-        }
-        Ok(())
-    }
-
-    fn set_oversubscribed(&mut self, oversubscribed: bool) {
-        self.is_oversubscribed = oversubscribed;
-    }
-
-    fn transport(&self) -> &'static str {
-        "shm"
-    }
-}
-
-fn nothing_here() -> io::Error {
-    io::Error::other("a link that is not open has no fragment")
 }
 
 #[cfg(test)]
