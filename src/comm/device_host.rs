@@ -26,9 +26,12 @@ impl Host for Communicator {
     }
 
     fn fail_by(&self, error: Error, call: Named) -> Error {
+        // Before the engine is locked: a call that describes itself may lock its own parts.
+        let call = call.to_string();
         let error = self.driver.lock().reason_of(self.id, &call, error);
         self.fail(error.clone());
-        error
+        // Another thread may have failed it first.
+        self.failure().unwrap_or(error)
     }
 
     fn next_number(&self) -> u32 {

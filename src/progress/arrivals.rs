@@ -1,7 +1,9 @@
 //! Where connections are left for an engine, and what waits there for new peers.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -50,8 +52,9 @@ impl Arrivals {
             messages.iter().for_each(|message| connected.control.send(message));
         }
         waiting.connections.push((rank, connected));
-        drop(waiting);
+        // With the lock, so that who has found connections there takes them.
         self.has_some.store(true, Ordering::Release);
+        drop(waiting);
         // A thread that falls asleep is seen here, or sees the connection: of two fences, one comes first.
         fence(Ordering::SeqCst);
         self.sleepers.ring_all();
@@ -90,6 +93,8 @@ pub(super) struct OnDemand {
     pub arrivals: Arc<Arrivals>,
     /// Ranks with which this one has begun to connect.
     pub asked: Vec<bool>,
-    /// Ranks with which this one cannot connect, and why.
-    pub failures: Vec<(u32, Error)>,
+    /// Ranks with which this one could not connect, why, and when that was.
+    pub failures: BTreeMap<u32, (Error, Instant)>,
+    /// Ranks that a call needs, and with which this one has begun to connect for that.
+    pub needed: BTreeSet<u32>,
 }

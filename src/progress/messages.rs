@@ -185,6 +185,7 @@ impl Engine {
             Some(rank) => rank..rank + 1,
             None => 0..self.comms.get(id).size(),
         };
+        self.connect_with_sources(id, selector.source());
         self.hear_first_talkers();
         self.open_departed();
         if !self.opening.rung.is_empty() {

@@ -5,7 +5,9 @@
 //! ([`Arrivals`]) in the same place. Whoever leaves a connection there gives the new peer what it would have
 //! been told before, because this rank may make no more calls.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::arrivals::{Arrivals, Connected, OnDemand};
 use super::calls::ActiveCall;
@@ -13,9 +15,13 @@ use super::context::CommId;
 use super::engine::{Engine, Step, Trouble};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
+use crate::memory::has_exported;
 use crate::sys::clock;
 use crate::transport::Header;
 use crate::transport::control::ControlMessage;
+
+/// Pause after which this rank may try again to connect with one with which it could not.
+const AGAIN_PAUSE: Duration = Duration::from_millis(100);
 
 impl Engine {
     /// Where connections are left for this engine, which then gets them on demand.
@@ -25,28 +31,35 @@ impl Engine {
 
     /// Makes the engine ask for connections by `connect`, which does not wait.
     pub fn connect_on_demand(&mut self, connect: Box<dyn Fn(Rank) + Send>, arrivals: Arc<Arrivals>) {
-        let asked = vec![false; self.endpoints.len()];
-        self.on_demand = Some(Box::new(OnDemand { connect, arrivals, asked, failures: Vec::new() }));
+        let (asked, failures, needed) = (vec![false; self.endpoints.len()], BTreeMap::new(), BTreeSet::new());
+        self.on_demand = Some(Box::new(OnDemand { connect, arrivals, asked, failures, needed }));
     }
 
-    /// Begins to connect with a rank, unless that has been done.
+    /// Begins to connect with a rank, unless that has been done, or has failed a moment ago.
     pub(super) fn connect(&mut self, at: u32) {
-        if let Some(on_demand) = &mut self.on_demand
-            && self.endpoints[at as usize].is_unconnected()
+        let Some(on_demand) = &mut self.on_demand else { return };
+        let has_just_failed =
+            on_demand.failures.get(&at).is_some_and(|(_, when)| clock::since(*when) < AGAIN_PAUSE);
+        if self.endpoints[at as usize].is_unconnected()
+            && !has_just_failed
             && !std::mem::replace(&mut on_demand.asked[at as usize], true)
         {
             (on_demand.connect)(at);
         }
     }
 
-    /// Begins to connect with a rank that a call needs. If that has failed before, the call fails.
+    /// Begins to connect with a rank that a call needs. If that fails, the call fails.
     pub(super) fn connect_when_needed(&mut self, at: u32) -> Step<()> {
-        let failed = self.on_demand.iter_mut().flat_map(|on_demand| &mut on_demand.failures);
-        let Some(error) = failed.into_iter().find(|(rank, _)| *rank == at).map(|(_, error)| error.clone())
-        else {
+        let Some(on_demand) = &mut self.on_demand else { return Ok(()) };
+        let is_new = on_demand.needed.insert(at);
+        let failure = on_demand.failures.get(&at).map(|(error, _)| error.clone());
+        let Some(error) = failure.filter(|error| !is_new || matches!(error, Error::PeerLost { .. })) else {
+            // An old failure for want of something is no reason.
+            on_demand.failures.remove(&at);
             self.connect(at);
             return Ok(());
         };
+        on_demand.needed.remove(&at);
         let Some((comm, title)) = self.user_of(at) else { return Ok(()) };
         let during = |text: &str| format!("{text}; needed for {title}");
         let rank = self.comms.get(comm).rank_of(at).unwrap_or(at);
@@ -58,10 +71,16 @@ impl Engine {
         Err(Trouble { comm, error })
     }
 
+    /// Why this rank could not connect with one of these.
+    pub(super) fn failure_to_connect(&self, endpoints: impl IntoIterator<Item = u32>) -> Option<Error> {
+        let failures = &self.on_demand.as_ref()?.failures;
+        endpoints.into_iter().find_map(|at| failures.get(&at).map(|(error, _)| error.clone()))
+    }
+
     /// Begins to connect with all ranks from which a message may come that this rank waits for: it must learn
     /// if they leave.
     pub(super) fn connect_with_anybody(&mut self) {
-        if self.on_demand.is_none() {
+        if self.on_demand.as_ref().is_none_or(|on_demand| on_demand.asked.iter().all(|asked| *asked)) {
             return;
         }
         let of_comm = |id: &CommId| {
@@ -71,6 +90,16 @@ impl Engine {
         };
         let to: Vec<u32> = self.messaging.comms.iter().flat_map(of_comm).collect();
         self.connect_all(&to);
+    }
+
+    /// Begins to connect with the ranks for whose messages a program looks: one of a communicator, or all.
+    pub(super) fn connect_with_sources(&mut self, id: CommId, source: Option<Rank>) {
+        if self.on_demand.is_some() {
+            let members = (0..).zip(&self.comms.get(id).members);
+            let wanted = members.filter(|(rank, _)| source.is_none_or(|source| source == *rank));
+            let to: Vec<u32> = wanted.map(|(_, member)| member.endpoint).collect();
+            self.connect_all(&to);
+        }
     }
 
     /// Begins to connect with all ranks of a list.
@@ -111,7 +140,13 @@ impl Engine {
             return;
         }
         endpoint.connect(control, link, has_passed_arena);
-        self.on_demand.iter_mut().for_each(|on_demand| on_demand.failures.retain(|(rank, _)| *rank != at));
+        if has_exported() {
+            endpoint.pass_arena();
+        }
+        if let Some(on_demand) = &mut self.on_demand {
+            on_demand.failures.remove(&at);
+            on_demand.needed.remove(&at);
+        }
         let link = &mut endpoint.inbox.link;
         link.set_oversubscribed(self.oversubscribed);
         if !link.is_unopened() {
@@ -137,7 +172,7 @@ impl Engine {
         }
         let has_ended = matches!(error, Error::PeerLost { .. });
         on_demand.asked[at as usize] = has_ended;
-        on_demand.failures.push((at, error));
+        on_demand.failures.insert(at, (error, clock::now()));
         self.opening.note_change();
         if has_ended {
             endpoint.presence = Presence::Gone;

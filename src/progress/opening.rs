@@ -210,8 +210,8 @@ impl Engine {
         !has_failed && self.peer_without_file().is_some()
     }
 
-    /// A rank that is present and has not passed the file with the memory of a pair, if it is a lower one, or
-    /// was not passed it, if it is a higher one. Other files may come later.
+    /// A lower rank that is present and has not passed the file with the memory of a pair, or a higher one
+    /// that was not passed it. Other files may come later.
     fn peer_without_file(&self) -> Option<Rank> {
         let mut peers = (0..).zip(&self.endpoints).filter(|(_, peer)| peer.presence == Presence::Here);
         let lacks = |(rank, peer): &(Rank, &Endpoint)| {

@@ -1,6 +1,5 @@
 //! The texts of errors: the call, the rank, and what the rank was doing.
 
-use std::fmt::Display;
 use std::io::ErrorKind;
 
 use super::calls::ActiveCall;
@@ -86,7 +85,7 @@ impl Engine {
     /// Why a communicator fails in which a call has failed on this rank. If another rank has failed before,
     /// it has sent the reason. If only this rank has one, the error names the call and this rank. `call`
     /// describes the call.
-    pub fn reason_of(&mut self, id: CommId, call: &dyn Display, reason: Error) -> Error {
+    pub fn reason_of(&mut self, id: CommId, call: &str, reason: Error) -> Error {
         self.read_control();
         let Some(comm) = self.comms.find(id) else { return reason };
         if let Some(failure) = &comm.failure {

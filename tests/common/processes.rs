@@ -52,9 +52,18 @@ pub fn join() -> Result<Arc<Communicator>> {
 /// The id of a job whose processes have several ranks: process 0 makes it, and the test passes it on.
 pub fn id_of_job(process: u64, config: &Config) -> UniqueId {
     if process == 0 {
-        let id = UniqueId::create(config).expect("a unique id");
-        say(&id.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        say(&in_hex(&UniqueId::create(config).expect("a unique id")));
     }
+    hear_id()
+}
+
+/// The id as text for [`hear_id`].
+pub fn in_hex(id: &UniqueId) -> String {
+    id.0.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Waits for the parent's next line, which is an id.
+pub fn hear_id() -> UniqueId {
     let text = listen();
     UniqueId(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits")))
 }

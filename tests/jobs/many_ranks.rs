@@ -13,7 +13,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::{Config, ConnectChoice};
 use common::attempt::{Placement, check};
 use common::case::Case;
-use common::processes::{ProcessJob, RankProcess, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, hear_id, in_hex, part, say};
 use common::sample::is_long;
 use common::watchdog::Watchdog;
 
@@ -67,10 +67,9 @@ fn be_ranks(process: u32, id: &UniqueId) {
 fn many_ranks_connect_with_those_that_they_need() {
     let _watchdog = Watchdog::new("many ranks", 2 * LIMIT);
     let id = UniqueId::create(&config(0)).expect("an id");
-    let hex: String = id.0.iter().map(|byte| format!("{byte:02x}")).collect();
     let job = ProcessJob::new(module_path!(), processes(), "be ranks", "no store");
     let mut all = job.start_all();
-    all.iter_mut().for_each(|process| process.tell(&hex));
+    all.iter_mut().for_each(|process| process.tell(&in_hex(&id)));
     let joined: Vec<String> = all.iter_mut().map(|process| process.hear().text).collect();
     assert!(joined.iter().all(|text| text.starts_with("joined in ")), "{joined:?}");
     println!("{} ranks: {joined:?}", processes() * threads());
@@ -82,7 +81,5 @@ fn many_ranks_connect_with_those_that_they_need() {
 fn a_rank_of_the_tests_in_this_file() {
     let Some(_part) = part() else { return };
     let process = std::env::var("ANYCCL_RANK").expect("set by the job").parse().expect("a number");
-    let hex = listen();
-    let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("two digits");
-    be_ranks(process, &UniqueId(std::array::from_fn(byte)));
+    be_ranks(process, &hear_id());
 }

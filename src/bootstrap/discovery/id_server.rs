@@ -22,7 +22,7 @@ use crate::bootstrap::auth::gate::PATIENCE;
 use crate::bootstrap::auth::proof::{NONCE_BYTES, Nonce};
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::key::{KEY_NAME_BYTES, KeyName};
-use crate::bootstrap::store::tcp::service::{Service, Worlds};
+use crate::bootstrap::store::tcp::service::{Service, Worlds, rest};
 use crate::config::Config;
 use crate::log_line;
 use crate::sys::clock;
@@ -130,7 +130,9 @@ impl ServerThread {
             if self.stores.is_empty() && self.has_closed() {
                 return;
             }
-            self.stores.values().for_each(Service::rest_in_crowd);
+            if self.stores.values().any(Service::is_crowded) {
+                rest();
+            }
             set.clear();
             set.add(&self.new_stores.wake, Interest::Read);
             for (listener, token) in &mut self.listeners {

@@ -154,8 +154,12 @@ impl Attempt {
                 Err(Error::system(format!("cannot connect with {}", peer.info.label(peer.rank)), error))
             }
             Err(refusal) => {
+                let is_unix = matches!(self.targets[self.next], Target::Unix(_));
                 match &refusal {
-                    Refusal::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    Refusal::Io(error)
+                        if error.kind() == io::ErrorKind::ConnectionRefused
+                            || is_unix && no_such_place(error) =>
+                    {
                         let since = *self.refused_since.get_or_insert(now);
                         if now - since > REFUSALS {
                             return Err(ended(peer));

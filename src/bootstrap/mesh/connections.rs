@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::attempt::{Connector, must_share_memory};
-use super::outgoing::{OutgoingPeer, unreachable};
+use super::outgoing::{OutgoingPeer, share_memory, unreachable};
 use super::peer::Peer;
 use super::record::Record;
 use crate::base::{Error, Rank, Result};
@@ -211,10 +211,15 @@ impl Connections {
         match hello.purpose {
             Purpose::Control => {
                 if must_share_memory(own, peer) && !socket.is_unix() {
-                    return events.push(ConnectionEvent::Failed(rank, unreachable(own, peer)));
+                    if self.is_joining {
+                        events.push(ConnectionEvent::Failed(rank, unreachable(own, peer)));
+                    }
+                    return;
                 }
-                let fits =
-                    (hello.data == 0) == socket.is_unix() && usize::from(hello.data) <= incoming.data.len();
+                let fits = match socket.is_unix() {
+                    true => hello.data == 0 && share_memory(own, peer).unwrap_or(false),
+                    false => (1..=incoming.data.len()).contains(&usize::from(hello.data)),
+                };
                 if !fits {
                     return log_line!(Debug, "rank {}: closed a connection of rank {rank}", own.rank);
                 }

@@ -98,7 +98,7 @@ impl OutgoingPeer {
         }
     }
 
-    /// Plans the connections beside the first of `data` for data.
+    /// Plans the control connection, and those for data that follow the first of `data`.
     fn add_others(&mut self, own: &Record, peer: &Record, data: u8) {
         self.data.resize_with(data.into(), || None);
         let lanes = (1..data).map(|lane| (Purpose::Data, lane));

@@ -11,6 +11,7 @@ use crate::topology::Topology;
 use crate::transport::connect::{self, LinkMaker, LinkSettings};
 use crate::transport::control::ControlChannel;
 use crate::transport::shm::exported_arena;
+use crate::transport::{FIRST_CONTEXT, failure};
 
 /// Makes the engine of a rank that is connected with nobody. `infos` are the places of all ranks.
 pub(super) fn engine(
@@ -45,10 +46,13 @@ fn connect_on_demand(
     let arrivals = engine.arrivals();
     let mut maker = LinkMaker::new(topology.local_rank(rank), settings);
     let local_ranks: HashMap<Rank, Rank> = topology.neighbours(rank).zip(0..).collect();
-    let mut make = move |rank: Rank, peer: Peer| {
-        let mut control = ControlChannel::new(peer.control);
-        let local_rank = local_ranks.get(&rank).copied().unwrap_or_default();
-        let link = maker.make(local_rank, &mut control, peer.data)?;
+    let mut make = move |peer: Rank, sockets: Peer| {
+        let mut control = ControlChannel::new(sockets.control);
+        let local_rank = local_ranks.get(&peer).copied().unwrap_or_default();
+        let link = maker.make(local_rank, &mut control, sockets.data).inspect_err(|error| {
+            // The peer has the connection, and must learn why it ends.
+            control.send(&failure::notice(error, FIRST_CONTEXT, rank));
+        })?;
         // Here, because this rank may compute while the peer uses a handle.
         let arena = exported_arena().filter(|_| link.shares_memory());
         let has_passed_arena = arena.is_some();

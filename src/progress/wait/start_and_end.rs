@@ -84,6 +84,7 @@ impl Driver {
 impl ArenaPeers for Driver {
     fn pass_arena(&self) {
         let mut engine = self.lock();
+        engine.take_arrivals();
         engine.endpoints.iter_mut().for_each(Endpoint::pass_arena);
         let mut controls = engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref());
         if controls.any(|control| control.waits_for_room() || control.is_refused()) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::service::{Service, Worlds};
+use super::service::{Service, Worlds, rest};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::job::key::JobKey;
 use crate::log_line;
@@ -112,7 +112,9 @@ impl Drop for Server {
 fn run(mut service: Service, owner: UnixStream, ends: &Receiver<(Rank, String)>) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {
-        service.rest_in_crowd();
+        if service.is_crowded() {
+            rest();
+        }
         set.clear();
         let told = owner.as_ref().map(|owner| set.add(owner, Interest::Read));
         let until = service.register(&mut set);

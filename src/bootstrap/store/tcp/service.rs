@@ -26,9 +26,15 @@ const FAREWELL: Duration = Duration::from_secs(60);
 const STRANGERS: usize = 256;
 /// Ranks that may come at once where nobody has said how many there are.
 const UNKNOWN_SIZE: usize = 4096;
-/// Connections from which on the store rests between two looks at them, and for how long.
+/// Connections from which on the server rests between two looks at them.
 const CROWD: usize = 256;
+/// How long it rests.
 const REST: Duration = Duration::from_micros(500);
+
+/// The rest of a server in a crowd.
+pub(crate) fn rest() {
+    clock::sleep(REST);
+}
 
 /// How many worlds a server serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,12 +144,10 @@ impl Service {
         }
     }
 
-    /// Rests a moment if there are many connections. A look at all of them takes long, so it should find
-    /// more than one that is ready.
-    pub fn rest_in_crowd(&self) {
-        if self.connections.len() + self.gate.under_way() > CROWD {
-            clock::sleep(REST);
-        }
+    /// Whether there are many connections. A look at all of them takes long, so it should find more than one
+    /// that is ready: the server has a [`rest`] first.
+    pub fn is_crowded(&self) -> bool {
+        self.connections.len() + self.gate.under_way() > CROWD
     }
 
     /// Logs once per world, after a while, who has not come. All ranks wait for the same ranks, and only the
