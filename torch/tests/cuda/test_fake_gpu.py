@@ -41,3 +41,5 @@ def test_torch_sees_gpus_that_do_not_exist_and_computes_on_them(names):
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("NCCL is anyccl in rank") >= 1, done.stderr
+    # Nor does the exit say anything.
+    assert "error" not in done.stderr.lower() and "DevComm" not in done.stderr, done.stderr
