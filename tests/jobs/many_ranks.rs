@@ -1,6 +1,6 @@
 //! Many ranks, which connect on demand: threads of a few processes, on two pretended hosts.
 //!
-//! `ANYCCL_TEST_LONG=1` takes 4,096 ranks.
+//! `ANYCCL_TEST_LONG=1` takes 2,048 ranks, and `ANYCCL_TEST_RANKS` another number of them, such as 4096.
 
 use std::sync::Barrier;
 use std::thread;
@@ -20,13 +20,21 @@ use common::watchdog::Watchdog;
 /// Longest time that a rank may wait.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// The variable with the number of ranks.
+const RANKS: &str = "ANYCCL_TEST_RANKS";
+
+fn ranks() -> u32 {
+    let given = std::env::var(RANKS).ok().map(|text| text.parse().expect("a number"));
+    given.unwrap_or(if is_long() { 2048 } else { 96 })
+}
+
 fn processes() -> u32 {
-    if is_long() { 16 } else { 4 }
+    if ranks() < 256 { 4 } else { 16 }
 }
 
 /// Ranks of a process.
 fn threads() -> u32 {
-    if is_long() { 256 } else { 24 }
+    ranks() / processes()
 }
 
 fn config(process: u32) -> Config {
@@ -67,7 +75,7 @@ fn be_ranks(process: u32, id: &UniqueId) {
 fn many_ranks_connect_with_those_that_they_need() {
     let _watchdog = Watchdog::new("many ranks", 2 * LIMIT);
     let id = UniqueId::create(&config(0)).expect("an id");
-    let job = ProcessJob::new(module_path!(), processes(), "be ranks", "no store");
+    let job = ProcessJob::new(module_path!(), processes(), "be ranks", "no store").set(RANKS, ranks());
     let mut all = job.start_all();
     all.iter_mut().for_each(|process| process.tell(&in_hex(&id)));
     let joined: Vec<String> = all.iter_mut().map(|process| process.hear().text).collect();
