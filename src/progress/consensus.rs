@@ -183,8 +183,8 @@ impl Engine {
             return Err(left_out(self.comms.get(id)));
         }
         let members = self.comms.get(id).members.iter().zip(&agreement.lost);
-        let awaited = members.filter(|(_, lost)| !**lost).map(|(member, _)| member.endpoint);
-        let failure = self.failure_to_connect(awaited).filter(|why| !matches!(why, Error::PeerLost { .. }));
+        let pending = members.filter(|(_, lost)| !**lost).map(|(member, _)| member.endpoint);
+        let failure = self.failure_to_connect(pending).filter(|why| !matches!(why, Error::PeerLost { .. }));
         let outcome = failure.map_or_else(|| self.advance_agreement(id, agreement), Err);
         if !matches!(outcome, Ok(None)) {
             self.comms.get_mut(id).open_agreements.retain(|number| *number != agreement.number);

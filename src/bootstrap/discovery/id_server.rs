@@ -130,7 +130,7 @@ impl ServerThread {
             if self.stores.is_empty() && self.has_closed() {
                 return;
             }
-            if self.stores.values().any(Service::is_crowded) {
+            if self.stores.values().any(Service::has_many_connections) {
                 rest();
             }
             set.clear();

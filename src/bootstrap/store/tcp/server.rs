@@ -112,7 +112,7 @@ impl Drop for Server {
 fn run(mut service: Service, owner: UnixStream, ends: &Receiver<(Rank, String)>) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {
-        if service.is_crowded() {
+        if service.has_many_connections() {
             rest();
         }
         set.clear();

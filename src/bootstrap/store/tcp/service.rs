@@ -146,7 +146,7 @@ impl Service {
 
     /// Whether there are many connections. A look at all of them takes long, so it should find more than one
     /// that is ready: the server has a [`rest`] first.
-    pub fn is_crowded(&self) -> bool {
+    pub fn has_many_connections(&self) -> bool {
         self.connections.len() + self.gate.under_way() > CROWD
     }
 
