@@ -60,6 +60,7 @@ impl Arrivals {
         self.sleepers.ring_all();
     }
 
+    /// Takes what has come.
     pub(super) fn take(&self) -> Vec<(Rank, Result<Connected>)> {
         // See `Arrivals::add`.
         fence(Ordering::SeqCst);
@@ -91,7 +92,7 @@ pub(super) struct OnDemand {
     /// Begins to connect with a rank.
     pub connect: Box<dyn Fn(Rank) + Send>,
     pub arrivals: Arc<Arrivals>,
-    /// Ranks with which this one has begun to connect.
+    /// Ranks with which this one has begun to connect, or is connected.
     pub asked: Vec<bool>,
     /// Ranks with which this one could not connect, why, and when that was.
     pub failures: BTreeMap<u32, (Error, Instant)>,

@@ -416,7 +416,7 @@ impl Engine {
 
     /// Sends a goodbye to all peers.
     pub fn say_bye(&mut self) {
-        // Those that have just come are told as well.
+        // Ranks that have just connected get one, too.
         self.take_arrivals();
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&ControlMessage::Bye);

@@ -3,7 +3,7 @@
 //! Whoever makes the connections does so outside of the engine, because a rank must be able to connect with
 //! one that computes. The engine asks for a connection where it opens links, and takes what has been made
 //! ([`Arrivals`]) in the same place. Whoever leaves a connection there gives the new peer what it would have
-//! been told before, because this rank may make no more calls.
+//! heard before, because this rank may make no more calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,7 +31,9 @@ impl Engine {
 
     /// Makes the engine ask for connections by `connect`, which does not wait.
     pub fn connect_on_demand(&mut self, connect: Box<dyn Fn(Rank) + Send>, arrivals: Arc<Arrivals>) {
-        let (asked, failures, needed) = (vec![false; self.endpoints.len()], BTreeMap::new(), BTreeSet::new());
+        let (mut asked, failures, needed) =
+            (vec![false; self.endpoints.len()], BTreeMap::new(), BTreeSet::new());
+        asked[self.rank as usize] = true;
         self.on_demand = Some(Box::new(OnDemand { connect, arrivals, asked, failures, needed }));
     }
 
@@ -144,6 +146,7 @@ impl Engine {
             endpoint.pass_arena();
         }
         if let Some(on_demand) = &mut self.on_demand {
+            on_demand.asked[at as usize] = true;
             on_demand.failures.remove(&at);
             on_demand.needed.remove(&at);
         }
@@ -201,21 +204,24 @@ impl Engine {
         self.tell(&to, message);
     }
 
-    /// Tells the ranks behind endpoints, other than this one. One that is not connected is told when it is.
+    /// Tells the ranks behind endpoints, other than this one. The message is kept for those that are not
+    /// connected.
     pub(super) fn tell(&mut self, to: &[u32], message: impl Fn(u64) -> ControlMessage) {
-        let mut unconnected = Vec::new();
-        for at in to {
-            let endpoint = &mut self.endpoints[*at as usize];
-            if let Some(control) = &mut endpoint.control {
-                control.send(&message(endpoint.inbox.link.sent()));
-            } else if endpoint.is_unconnected() && endpoint.presence == Presence::Here {
-                unconnected.push(*at);
+        let mut to = to.to_vec();
+        loop {
+            // Those that are not connected are left.
+            to.retain(|at| {
+                let endpoint = &mut self.endpoints[*at as usize];
+                if let Some(control) = &mut endpoint.control {
+                    control.send(&message(endpoint.inbox.link.sent()));
+                }
+                endpoint.is_unconnected() && endpoint.presence == Presence::Here
+            });
+            let Some(on_demand) = self.on_demand.as_ref().filter(|_| !to.is_empty()) else { return };
+            if on_demand.arrivals.keep(&message(0), &to) {
+                return;
             }
-        }
-        let Some(on_demand) = self.on_demand.as_ref().filter(|_| !unconnected.is_empty()) else { return };
-        if !on_demand.arrivals.keep(&message(0), &unconnected) {
             self.take_arrivals();
-            self.tell(&unconnected, message);
         }
     }
 }

@@ -29,16 +29,16 @@ pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> ControlMessag
 /// The error that a received notice becomes. `origin` is the label of the rank that noticed the failure.
 pub(crate) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> Error {
     // An error of a call that has failed on one rank names the rank.
-    let told = match text.contains(origin) {
+    let reported = match text.contains(origin) {
         true => text.into(),
         false => format!("{text} (reported by {origin})"),
     };
     match kind {
-        PEER_LOST => Error::PeerLost { rank: subject, detail: told },
-        TIMEOUT => Error::Timeout { waited: Duration::from_millis(u64::from(subject)), detail: told },
-        MISMATCH => Error::Mismatch(told),
-        ABORTED => Error::Aborted(told),
-        _ => Error::Aborted(format!("{ANOTHER_FAILED}: {told}")),
+        PEER_LOST => Error::PeerLost { rank: subject, detail: reported },
+        TIMEOUT => Error::Timeout { waited: Duration::from_millis(u64::from(subject)), detail: reported },
+        MISMATCH => Error::Mismatch(reported),
+        ABORTED => Error::Aborted(reported),
+        _ => Error::Aborted(format!("{ANOTHER_FAILED}: {reported}")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Lists of collectives by the direct path, without one of the orders that they rely on: the driver double
-//! ignores the ordering calls of one function in turn, on one rank, and the ranks must not get the right
+//! Lists of collectives by the direct path, without one of the orders that they rely on. The driver double
+//! ignores the ordering calls of one function in turn, on one rank. Then the ranks must not get the right
 //! bytes.
 
 use std::time::Duration;

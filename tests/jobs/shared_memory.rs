@@ -11,7 +11,7 @@ use anyccl_engine::memory;
 use common::attempt::{Attempt, Home, Placement};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files};
-use common::processes::{ProcessJob, join, part, say};
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::ranks::{config, on_ranks};
 use common::temp_dir::TempDir;
 use common::values::noise;
@@ -179,6 +179,38 @@ fn import_from_all(comm: &Communicator) {
     }
 }
 
+#[test]
+fn a_handle_serves_a_rank_that_is_not_connected_with_the_owner_who_makes_no_call() {
+    let _watchdog = Watchdog::new("a handle for a stranger", LIMIT);
+    let job = ProcessJob::new(module_path!(), 12, "import by the parent", tcp_store());
+    let mut ranks = job.set("ANYCCL_CONNECT", "demand").start_all();
+    let handles: Vec<String> = ranks.iter_mut().map(|rank| rank.hear().text).collect();
+    for rank in 0..12 {
+        // The ranks that are not connected are some six apart.
+        ranks[rank].tell(&handles[(rank + 6) % 12]);
+        ranks[rank].expect("read what the owner has written");
+    }
+    ranks.iter_mut().for_each(|rank| rank.tell("end"));
+    ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+/// Exports memory, and reads that of the rank six places further. Nobody makes a call meanwhile.
+fn import_by_the_parent(comm: &Communicator) {
+    let start = memory::allocate(4096).unwrap();
+    // SAFETY: a live allocation.
+    unsafe { start.write_volatile(comm.rank() as u8) };
+    let own = memory::export(start, 4096).unwrap();
+    say(&own.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let text = listen();
+    let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits");
+    let (there, _) = memory::import(&std::array::from_fn(byte)).unwrap();
+    // SAFETY: the memory stays mapped until it is released below.
+    assert_eq!(u32::from(unsafe { there.read_volatile() }), (comm.rank() + 6) % comm.size());
+    memory::release(there).unwrap();
+    say("read what the owner has written");
+    listen();
+}
+
 /// Resources that must not grow: number of descriptors, number of mappings, resident memory in KiB.
 fn burden() -> [usize; 3] {
     let count = |path: &str| std::fs::read_dir(path).expect("Linux").count();
@@ -207,6 +239,10 @@ fn a_rank_of_the_tests_in_this_file() {
         }
         Some("import") => {
             import_from_all(&join().unwrap());
+            world_finalize().unwrap();
+        }
+        Some("import by the parent") => {
+            import_by_the_parent(&join().unwrap());
             world_finalize().unwrap();
         }
         Some("allocate, call, free") => {

@@ -1,7 +1,7 @@
 //! Connections while they are being made: those that this rank dials, and those that it admits.
 //!
-//! Of two ranks the higher one dials. A lower rank that wants a connection asks the higher one to dial, over
-//! a connection that lasts until it is dialed. So there is one connection of each pair, also when both want
+//! The higher of two ranks dials. A lower rank that wants a connection asks the higher one to dial, over a
+//! connection of its own that lasts until then. So there is one connection of each pair, also when both want
 //! it at once.
 
 use std::collections::BTreeMap;

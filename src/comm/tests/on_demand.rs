@@ -83,7 +83,7 @@ fn two_ranks_that_want_each_other_at_once_are_connected_once() {
 
 #[test]
 fn a_rank_learns_the_reason_of_a_failure_when_it_connects_later() {
-    let [aborted, told] = [2, 12].map(Barrier::new);
+    let [aborted, known] = [2, 12].map(Barrier::new);
     over_each_transport(12, |comm| {
         let [failed, other] = STRANGERS;
         if comm.rank() == failed {
@@ -94,11 +94,11 @@ fn a_rank_learns_the_reason_of_a_failure_when_it_connects_later() {
             // The ranks between the two make no call, and pass nothing on.
             let outcome = send_number(comm, failed, 1).and_then(|()| receive_number(comm, failed));
             let text = outcome.map_or_else(|error| error.to_string(), |_| "no error".into());
-            told.wait();
+            known.wait();
             assert!(text.contains("the disk is full"), "{text}");
             return;
         }
-        told.wait();
+        known.wait();
     });
 }
 
