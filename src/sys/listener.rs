@@ -75,6 +75,12 @@ impl Listener {
         }
     }
 
+    /// The abstract name; `None` for TCP.
+    pub fn unix_name(&self) -> Option<Vec<u8>> {
+        let Listener::Unix(listener) = self else { return None };
+        listener.local_addr().ok()?.as_abstract_name().map(<[u8]>::to_vec)
+    }
+
     /// The next connection. `None`: no one is waiting.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         let accepted = match self {

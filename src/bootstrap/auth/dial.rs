@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::absence::Absence;
 use super::gate::other_user;
-use super::handshake::{Handshake, Refusal, Step};
+use super::handshake::{Handshake, Refusal, Step, nonce_of};
 use super::hello::Hello;
 use crate::bootstrap::job::key::JobKey;
 use crate::sys::clock;
@@ -20,7 +20,7 @@ use crate::sys::socket::Socket;
 pub(crate) enum Target {
     /// A TCP address.
     Tcp(SocketAddr),
-    /// An abstract Unix name.
+    /// An abstract Unix name, random and published by the rank that listens there.
     Unix(Vec<u8>),
 }
 
@@ -37,11 +37,13 @@ impl Dial {
     /// Starts an attempt. It fails unless the other side has proved the key within `patience`.
     pub fn start(target: &Target, key: &JobKey, own: Hello, patience: Duration) -> Result<Dial, Refusal> {
         let random = |e: crate::base::Error| Refusal::Io(io::Error::other(e.to_string()));
-        let handshake = Handshake::connector(key, own).map_err(random)?;
-        let socket = match target {
-            Target::Tcp(address) => connect_tcp(*address),
-            Target::Unix(name) => connect_unix(name),
+        let (handshake, socket) = match target {
+            Target::Tcp(address) => (Handshake::connector(key, own), connect_tcp(*address)),
+            Target::Unix(name) => {
+                (Handshake::connector_knowing(nonce_of(name), key, own), connect_unix(name))
+            }
         };
+        let handshake = handshake.map_err(random)?;
         let socket = Some(socket.map_err(Refusal::Io)?);
         let patience = clock::now() + patience;
         Ok(Dial { socket, handshake, interest: Interest::Write, token: None, patience })

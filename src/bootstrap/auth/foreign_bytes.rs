@@ -14,39 +14,52 @@ pub(crate) const TARGETS: &[Target] = &[
 ];
 
 const KEY: JobKey = JobKey([7; 32]);
+const NONCE: [u8; 32] = [9; 32];
 const PURPOSES: [Purpose; 4] = [Purpose::Store, Purpose::Control, Purpose::Data, Purpose::Request];
-/// Bytes of each direction before the hello: nonce and proof.
+/// Bytes of a direction before the hello: nonce and proof, or a proof alone where the nonce is known.
 const PROVED: usize = 64;
+const PROVED_TO_KNOWN: usize = 32;
 
 /// Two ranks greet each other through somebody who changes bytes on their way; or one greets a stranger.
 fn handshake(bytes: &[u8]) {
     let ([kind], script) = split(bytes);
     let purpose = PURPOSES[usize::from(kind % 4)];
-    let (asked, answering) = match purpose {
+    let (target, answering) = match purpose {
         Purpose::Store => (ANY_RANK, ANY_RANK),
         Purpose::Control | Purpose::Data | Purpose::Request => (1, 1),
     };
-    let connector = Handshake::connector(&KEY, Hello::new(purpose, 2, 4, asked)).unwrap();
-    let acceptor = Handshake::acceptor(&KEY, &PURPOSES, Hello::new(purpose, answering, 4, ANY_RANK)).unwrap();
+    let (asks, answers) = (Hello::new(purpose, 2, 4, target), Hello::new(purpose, answering, 4, ANY_RANK));
+    let is_known = kind & 0x20 != 0;
+    let (connector, acceptor) = if is_known {
+        let connector = Handshake::connector_knowing(NONCE, &KEY, asks).unwrap();
+        (connector, Handshake::acceptor_known_by(NONCE, &KEY, &PURPOSES, answers))
+    } else {
+        let connector = Handshake::connector(&KEY, asks).unwrap();
+        (connector, Handshake::acceptor(&KEY, &PURPOSES, answers).unwrap())
+    };
     if kind & 0x80 != 0 {
         let side = if kind & 0x40 == 0 { connector } else { acceptor };
         return greet_stranger(side, script);
     }
-    let mut man = ManInTheMiddle { script, has_changed_proof: false, has_changed: false };
+    let mut man = ManInTheMiddle { script, has_changed: false };
+    let mut asked = Direction::new(PROVED);
+    let mut answered = Direction::new(if is_known { PROVED_TO_KNOWN } else { PROVED });
     let [own_a, far_a] = connection();
     let [own_b, far_b] = connection();
     let (mut a, mut b) = (Party::new(connector, own_a), Party::new(acceptor, own_b));
-    let (mut passed_on, mut answered) = (0, 0);
     loop {
         let moved = a.advance() | b.advance();
-        let carried = man.carry(&far_a, &far_b, &mut passed_on) | man.carry(&far_b, &far_a, &mut answered);
+        let carried = man.carry(&far_a, &far_b, &mut asked) | man.carry(&far_b, &far_a, &mut answered);
         if !moved && !carried {
             break;
         }
     }
     let (a, b) = (a.outcome, b.outcome);
-    if man.has_changed_proof {
-        assert!(!matches!(a, Some(Ok(_))) && !matches!(b, Some(Ok(_))), "a changed proof was believed");
+    if asked.has_changed_proof || answered.has_changed_proof {
+        assert!(!matches!(a, Some(Ok(_))), "a changed proof was believed");
+        // An acceptor whose nonce is known ends with its own proof.
+        let may_end = is_known && !asked.has_changed_proof;
+        assert!(may_end || !matches!(b, Some(Ok(_))), "a changed proof was believed");
     } else if !man.has_changed {
         let (Some(Ok(a)), Some(Ok(b))) = (a, b) else { panic!("unchanged, and not connected") };
         assert!(a.rank == answering && b.rank == 2 && a.purpose == purpose && b.purpose == purpose);
@@ -85,8 +98,21 @@ impl Party {
 /// Passes bytes on as the script says: a byte for the length of a piece, and perhaps two for a change.
 struct ManInTheMiddle<'a> {
     script: &'a [u8],
-    has_changed_proof: bool,
     has_changed: bool,
+}
+
+/// What was carried in one direction.
+struct Direction {
+    done: usize,
+    /// Bytes at the beginning that nobody may change unnoticed.
+    proved: usize,
+    has_changed_proof: bool,
+}
+
+impl Direction {
+    fn new(proved: usize) -> Direction {
+        Direction { done: 0, proved, has_changed_proof: false }
+    }
 }
 
 impl ManInTheMiddle<'_> {
@@ -96,8 +122,8 @@ impl ManInTheMiddle<'_> {
         byte
     }
 
-    /// Carries a piece in one direction, in which `done` bytes have been carried.
-    fn carry(&mut self, from: &Socket, to: &Socket, done: &mut usize) -> bool {
+    /// Carries a piece in one direction.
+    fn carry(&mut self, from: &Socket, to: &Socket, direction: &mut Direction) -> bool {
         let control = self.next();
         let mut piece = [0; 128];
         let length = if control & 0x3f == 0 { piece.len() } else { usize::from(control & 0x3f) };
@@ -112,10 +138,10 @@ impl ManInTheMiddle<'_> {
             let (at, change) = (usize::from(self.next()) % read, self.next());
             piece[at] ^= change;
             self.has_changed |= change != 0;
-            self.has_changed_proof |= change != 0 && *done + at < PROVED;
+            direction.has_changed_proof |= change != 0 && direction.done + at < direction.proved;
         }
         write(to, &piece[..read]);
-        *done += read;
+        direction.done += read;
         true
     }
 }
@@ -140,9 +166,13 @@ fn scripts() -> Vec<Vec<u8>> {
         vec![1, 1, 7, 32, 33, 1, 1],
         vec![2, 0x80, 3, 1],
         vec![1, 0, 0, 0, 0x80, 40, 2],
+        vec![0x21],
+        vec![0x22, 0x80, 40, 1],
+        vec![0x21, 7, 60, 50, 1, 0x80, 12, 1],
         vec![1, 32, 32, 32, 32, 32, 32, 0x80, 12, 1],
         [&[0x80, 5][..], b"HTTP/1.1 400 Bad Request\r\n\r\n", &[0; 80]].concat(),
         [&[0xc1, 0][..], &[0x5a; 100]].concat(),
+        [&[0xe1, 0][..], &[0x5a; 200]].concat(),
     ]
 }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::handshake::{Handshake, Refusal, Step};
+use super::handshake::{Handshake, Refusal, Step, nonce_of};
 use super::hello::{Hello, Objection};
 use super::proof::{Nonce, Purpose};
 use crate::bootstrap::job::key::JobKey;
@@ -68,6 +68,8 @@ pub(crate) struct Gate {
     shortage: Option<io::Error>,
     /// Only processes of this user are admitted by a Unix socket.
     user: Option<u32>,
+    /// The nonce that those know who connect by a Unix socket. There is one at most.
+    unix_nonce: Option<Nonce>,
 }
 
 impl Gate {
@@ -80,6 +82,7 @@ impl Gate {
         own: Hello,
         capacity: usize,
     ) -> Gate {
+        let unix_nonce = listeners.iter().find_map(Listener::unix_name).map(|name| nonce_of(&name));
         Gate {
             listeners: listeners.into_iter().map(|l| (l, None)).collect(),
             pending: VecDeque::new(),
@@ -91,6 +94,7 @@ impl Gate {
             short_since: None,
             shortage: None,
             user: None,
+            unix_nonce,
         }
     }
 
@@ -167,7 +171,12 @@ impl Gate {
                 log_line!(Debug, "bootstrap: closed a connection of user {other}");
                 continue;
             }
-            let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
+            let (key, purposes, own) = (&self.key, self.purposes, self.own);
+            let handshake = match self.unix_nonce.filter(|_| socket.is_unix()) {
+                Some(nonce) => Ok(Handshake::acceptor_known_by(nonce, key, purposes, own)),
+                None => Handshake::acceptor(key, purposes, own),
+            };
+            let Ok(handshake) = handshake else { return };
             self.begin(socket, handshake, now, admissions);
         }
     }

@@ -10,6 +10,18 @@
 //!                            ◀─────────       welcome (1)
 //! ```
 //!
+//! A rank publishes the random name of its Unix socket to all ranks before they connect. So a connector knows
+//! the acceptor's nonce ([`nonce_of`]) before it connects there, and needs one answer:
+//!
+//! ```text
+//! connector                                   acceptor
+//!    nonce, proof, hello (96) ─────────▶      proof checked before the hello is parsed
+//!                             ◀─────────      proof (32), hello (32), welcome (1)
+//! ```
+//!
+//! Nobody can listen in on a Unix socket, so a proof for the name of one cannot be sent there again. At other
+//! places a nonce is fresh for each connection.
+//!
 //! The nonce of a connector to a store begins with the name of its key ([`JobKey::name`]), because one
 //! acceptor may serve many keys. The rest of the nonce is random.
 //!
@@ -17,6 +29,8 @@
 //! that refuses what it sees closes without an answer, so that strangers learn nothing.
 
 use std::io;
+
+use sha2::{Digest, Sha256};
 
 use super::absence::Absence;
 use super::hello::{HELLO_BYTES, Hello, Objection};
@@ -28,8 +42,10 @@ use crate::sys::poll::Interest;
 use crate::sys::socket::Socket;
 
 const WELCOME: u8 = 0x5a;
-/// The longest message: the acceptor's proof with its hello.
-const LONGEST: usize = NONCE_BYTES + HELLO_BYTES;
+/// A proof with a hello.
+const PROOF_AND_HELLO: usize = NONCE_BYTES + HELLO_BYTES;
+/// The longest message: all that a connector sends that knows the acceptor's nonce.
+const LONGEST: usize = NONCE_BYTES + PROOF_AND_HELLO;
 
 /// How far a handshake has come.
 #[derive(Debug)]
@@ -56,6 +72,8 @@ pub(crate) enum Refusal {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HandshakeState {
     AwaitNonce,
+    /// State of the acceptor only: nonce, proof and hello, where the connector knows the acceptor's nonce.
+    AwaitAll,
     /// State of the acceptor only.
     AwaitProof,
     /// State of the connector only.
@@ -76,6 +94,8 @@ pub(crate) struct Handshake {
     own: Hello,
     nonces: Nonces,
     state: HandshakeState,
+    /// Whether the hello is sent, or is in the output.
+    has_greeted: bool,
     peer: Option<Hello>,
     objection: Option<Objection>,
     input: [u8; LONGEST],
@@ -92,6 +112,26 @@ impl Handshake {
     /// The accepting side, for any of `purposes`; `own.purpose` follows the connector's.
     pub fn acceptor(key: &JobKey, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
         Handshake::new(key, Side::Acceptor, purposes, own)
+    }
+
+    /// The connecting side, which knows the acceptor's nonce.
+    pub fn connector_knowing(acceptor: Nonce, key: &JobKey, own: Hello) -> Result<Handshake> {
+        let mut handshake = Handshake::connector(key, own)?;
+        handshake.nonces = Nonces { acceptor, is_known: true, ..handshake.nonces };
+        handshake.output.extend(handshake.proof());
+        handshake.output.extend(own.encode());
+        handshake.has_greeted = true;
+        handshake.state = HandshakeState::AwaitProofAndHello;
+        Ok(handshake)
+    }
+
+    /// The accepting side, for connectors that know its nonce.
+    pub fn acceptor_known_by(nonce: Nonce, key: &JobKey, purposes: &'static [Purpose], own: Hello) -> Handshake {
+        let mut handshake = Handshake::with_nonce(nonce, key, Side::Acceptor, purposes, own);
+        handshake.nonces.is_known = true;
+        handshake.output.clear();
+        handshake.state = HandshakeState::AwaitAll;
+        handshake
     }
 
     /// The accepting side, where the connector's nonce has been read already.
@@ -112,25 +152,36 @@ impl Handshake {
         if side == Side::Connector && own.purpose == Purpose::Store {
             mine[..KEY_NAME_BYTES].copy_from_slice(&key.name());
         }
-        Ok(Handshake {
+        Ok(Handshake::with_nonce(mine, key, side, purposes, own))
+    }
+
+    fn with_nonce(
+        mine: Nonce,
+        key: &JobKey,
+        side: Side,
+        purposes: &'static [Purpose],
+        own: Hello,
+    ) -> Handshake {
+        Handshake {
             key: key.clone(),
             side,
             purposes,
             own,
-            nonces: Nonces { connector: mine, acceptor: mine },
+            nonces: Nonces { connector: mine, acceptor: mine, is_known: false },
             state: HandshakeState::AwaitNonce,
+            has_greeted: false,
             peer: None,
             objection: None,
             input: [0; LONGEST],
             filled: 0,
             output: mine.to_vec(),
-        })
+        }
     }
 
     /// Whether the connector has sent its hello: from here on the acceptor may count on this
     /// connection, so it must not be given up for want of patience.
     pub fn committed(&self) -> bool {
-        self.state == HandshakeState::AwaitWelcome || self.state == HandshakeState::Finished
+        self.has_greeted || self.state == HandshakeState::Finished
     }
 
     /// What a connector whose handshake failed concludes about the other side.
@@ -168,7 +219,8 @@ impl Handshake {
             let wanted = match self.state {
                 HandshakeState::AwaitNonce | HandshakeState::AwaitProof => NONCE_BYTES,
                 HandshakeState::AwaitHello => HELLO_BYTES,
-                HandshakeState::AwaitProofAndHello => LONGEST,
+                HandshakeState::AwaitProofAndHello => PROOF_AND_HELLO,
+                HandshakeState::AwaitAll => LONGEST,
                 HandshakeState::AwaitWelcome => 1,
                 HandshakeState::Finished => return self.outcome(),
             };
@@ -187,6 +239,7 @@ impl Handshake {
     /// Handles the whole message in `input`.
     fn take_message(&mut self) -> std::result::Result<(), Refusal> {
         let (first, second) = self.input.split_at(NONCE_BYTES);
+        let (second, third) = second.split_at(NONCE_BYTES);
         match (self.state, self.side) {
             (HandshakeState::AwaitNonce, Side::Connector) => {
                 self.nonces.acceptor.copy_from_slice(first);
@@ -198,17 +251,31 @@ impl Handshake {
                 self.state = HandshakeState::AwaitProof;
             }
             (HandshakeState::AwaitProof, _) => {
-                let proved = |p: &Purpose| proof::proves(first, &self.key, *p, Side::Connector, &self.nonces);
-                self.own.purpose = *self.purposes.iter().find(|p| proved(p)).ok_or(Refusal::Stranger)?;
-                self.output = self.proof().to_vec();
-                self.output.extend(self.own.encode());
+                self.own.purpose = self.proved_purpose(first)?;
+                self.output = self.proof_and_hello();
                 self.state = HandshakeState::AwaitHello;
+            }
+            (HandshakeState::AwaitAll, _) => {
+                self.nonces.connector.copy_from_slice(first);
+                self.own.purpose = self.proved_purpose(second)?;
+                self.output = self.proof_and_hello();
+                let hello = third.try_into().expect("split after the proof of a LONGEST message");
+                match Hello::check(hello, &self.own) {
+                    Ok(peer) => {
+                        self.peer = Some(peer);
+                        self.output.push(WELCOME);
+                    }
+                    // The connector should learn of it too.
+                    Err(disagreement @ Objection::Disagreement(_)) => self.objection = Some(disagreement),
+                    Err(misdirected) => return Err(Refusal::Objection(misdirected)),
+                }
+                self.state = HandshakeState::Finished;
             }
             (HandshakeState::AwaitProofAndHello, _) => {
                 if !proof::proves(first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
                     return Err(Refusal::Stranger);
                 }
-                let hello = second.try_into().expect("split after the proof of a LONGEST message");
+                let hello = second.try_into().expect("a hello is as long as a nonce");
                 match Hello::check(hello, &self.own) {
                     Ok(peer) => {
                         self.peer = Some(peer);
@@ -221,7 +288,9 @@ impl Handshake {
                     }
                     Err(misdirected) => return Err(Refusal::Objection(misdirected)),
                 }
-                self.output = self.own.encode().to_vec();
+                if !std::mem::replace(&mut self.has_greeted, true) {
+                    self.output = self.own.encode().to_vec();
+                }
             }
             (HandshakeState::AwaitHello, _) => {
                 let hello = first.try_into().expect("a hello is as long as a proof");
@@ -245,9 +314,24 @@ impl Handshake {
         }
     }
 
+    /// The purpose that the connector's proof is for.
+    fn proved_purpose(&self, given: &[u8]) -> std::result::Result<Purpose, Refusal> {
+        let proved = |p: &&Purpose| proof::proves(given, &self.key, **p, Side::Connector, &self.nonces);
+        self.purposes.iter().find(proved).copied().ok_or(Refusal::Stranger)
+    }
+
+    fn proof_and_hello(&self) -> Vec<u8> {
+        [self.proof(), self.own.encode()].concat()
+    }
+
     fn proof(&self) -> [u8; NONCE_BYTES] {
         proof::proof(&self.key, self.own.purpose, self.side, &self.nonces)
     }
+}
+
+/// The nonce of the rank that listens at the Unix socket with this name, which is random.
+pub(crate) fn nonce_of(unix_name: &[u8]) -> Nonce {
+    Sha256::digest(unix_name).into()
 }
 
 fn is_text(byte: &u8) -> bool {

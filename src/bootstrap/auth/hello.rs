@@ -11,7 +11,7 @@ use crate::base::Rank;
 pub(crate) const HELLO_BYTES: usize = 32;
 
 /// Version of the protocols of the bootstrap. It is raised when an older library could not follow.
-pub(crate) const PROTOCOL: u16 = 3;
+pub(crate) const PROTOCOL: u16 = 4;
 
 /// Stands for "no particular rank": a store's own rank, and the target of a store's client.
 pub(crate) const ANY_RANK: Rank = Rank::MAX;
@@ -144,7 +144,7 @@ mod tests {
     fn another_version_or_world_size_is_named_with_ours() {
         let newer = Hello { protocol: 7, ..Hello::new(Purpose::Control, 3, 4, 2) };
         let Err(Objection::Disagreement(text)) = Hello::check(&newer.encode(), &own()) else { panic!() };
-        assert!(text.contains("rank 3 speaks bootstrap protocol 7, rank 2 speaks 3"), "{text}");
+        assert!(text.contains("rank 3 speaks bootstrap protocol 7, rank 2 speaks 4"), "{text}");
 
         let larger = Hello::new(Purpose::Control, 3, 5, 2);
         let Err(Objection::Disagreement(text)) = Hello::check(&larger.encode(), &own()) else { panic!() };

@@ -3,7 +3,8 @@
 //! Both sides send a fresh random nonce. The connector proves first, so a stranger that connects receives
 //! nothing made with the key. Then the acceptor proves. A proof is HMAC-SHA256 over both nonces, the purpose
 //! of the connection, and the side that proves. So no proof can be replayed (fresh nonces), reflected (side),
-//! or used on another kind of connection (purpose).
+//! or used on another kind of connection (purpose). Nor can a proof for a nonce that an acceptor has sent be
+//! used where the connector must know that nonce, or the other way round.
 //!
 //! What this leaves out: an attacker who can change packets on their way can take over the connection after
 //! it was proved. See docs/adr/0003-bootstrap-authentication.md.
@@ -59,12 +60,14 @@ pub(crate) struct Nonces {
     pub connector: Nonce,
     /// Nonce of the acceptor.
     pub acceptor: Nonce,
+    /// Whether the connector knew the acceptor's nonce before it connected.
+    pub is_known: bool,
 }
 
 /// What `side` sends to prove that it knows `key`.
 pub(crate) fn proof(key: &JobKey, purpose: Purpose, side: Side, nonces: &Nonces) -> [u8; NONCE_BYTES] {
     let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("HMAC takes keys of any length");
-    mac.update(b"anyccl connection v1\0");
+    mac.update(if nonces.is_known { b"anyccl known nonce v1\0" } else { b"anyccl connection v1\0" });
     mac.update(&[purpose as u8, side as u8]);
     mac.update(&nonces.connector);
     mac.update(&nonces.acceptor);
@@ -80,7 +83,7 @@ pub(crate) fn proves(given: &[u8], key: &JobKey, purpose: Purpose, side: Side, n
 mod tests {
     use super::*;
 
-    const NONCES: Nonces = Nonces { connector: [1; 32], acceptor: [2; 32] };
+    const NONCES: Nonces = Nonces { connector: [1; 32], acceptor: [2; 32], is_known: false };
 
     #[test]
     fn a_proof_holds_for_its_key_purpose_side_and_nonces_only() {
@@ -91,7 +94,9 @@ mod tests {
         assert!(!proves(&given, &JobKey([4; 32]), Purpose::Control, Side::Connector, &NONCES));
         assert!(!proves(&given, &key, Purpose::Data, Side::Connector, &NONCES));
         assert!(!proves(&given, &key, Purpose::Control, Side::Acceptor, &NONCES), "reflected");
-        let swapped = Nonces { connector: [2; 32], acceptor: [1; 32] };
+        let known = Nonces { is_known: true, ..NONCES };
+        assert!(!proves(&given, &key, Purpose::Control, Side::Connector, &known), "carried to a known nonce");
+        let swapped = Nonces { connector: [2; 32], acceptor: [1; 32], is_known: false };
         assert!(!proves(&given, &key, Purpose::Control, Side::Connector, &swapped));
         assert!(!proves(&given[..31], &key, Purpose::Control, Side::Connector, &NONCES));
         assert!(!proves(&[], &key, Purpose::Control, Side::Connector, &NONCES));

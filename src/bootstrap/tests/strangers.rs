@@ -11,7 +11,7 @@ use super::{all_ok, join, mesh_of_tapped, ranks, soon};
 use crate::bootstrap::auth::dial::{Dial, Target};
 use crate::bootstrap::auth::gate::{Admission, Gate};
 use crate::bootstrap::auth::handshake::Refusal;
-use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
+use crate::bootstrap::auth::hello::{ANY_RANK, Hello, Objection};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::job::key::JobKey;
@@ -187,9 +187,9 @@ fn another_protocol_version_is_named_on_both_sides() {
                 None => {}
             }
         };
-        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 3"), "{acceptor}");
+        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 4"), "{acceptor}");
         let connector = connector.join().unwrap();
-        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 3, rank 1 speaks 7"), "{connector}");
+        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 4, rank 1 speaks 7"), "{connector}");
     });
 }
 
@@ -218,7 +218,7 @@ fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_por
 fn a_process_of_another_user_does_not_come_in_by_a_unix_socket() {
     let (key, me) = (JobKey::random().unwrap(), crate::sys::host::user_id());
     let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
-    // This process plays the other user's: the gate is told to admit another user id.
+    // This process plays the other user's: the gate admits another user id.
     for (user, comes_in) in [(Some(me), true), (None, true), (Some(me + 1), false)] {
         let name = format!("anyccl-test-{}", JobKey::random().unwrap().to_hex()).into_bytes();
         let listener = Listener::unix(&name).unwrap();
@@ -240,4 +240,51 @@ fn a_process_of_another_user_does_not_come_in_by_a_unix_socket() {
         };
         assert_eq!(end.is_ok(), comes_in);
     }
+}
+
+/// Connects by a Unix socket whose gate belongs to rank 0 of two. Returns what came of it: for the connector,
+/// and for the gate.
+fn dial_unix(
+    gate_key: &JobKey,
+    key: &JobKey,
+    hello: Hello,
+) -> (Result<Option<(Socket, Hello)>, Refusal>, Vec<Admission>) {
+    let name = format!("anyccl-test-{}", JobKey::random().unwrap().to_hex()).into_bytes();
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    let listener = Listener::unix(&name).unwrap();
+    let mut gate = Gate::new(vec![listener], gate_key, &[Purpose::Control, Purpose::Data], own, 8);
+    let mut dial = Dial::start(&Target::Unix(name), key, hello, Duration::from_secs(20)).unwrap();
+    let (mut set, mut admissions) = (PollSet::new(), Vec::new());
+    loop {
+        set.clear();
+        gate.register(&mut set);
+        dial.register(&mut set);
+        set.wait(Some(soon())).unwrap();
+        admissions.extend(gate.advance(&set));
+        match dial.advance(&set) {
+            Ok(None) => {}
+            end => return (end, admissions),
+        }
+    }
+}
+
+#[test]
+fn a_unix_socket_admits_the_job_with_one_answer_and_refuses_others_without() {
+    let key = JobKey::random().unwrap();
+    let (end, admissions) = dial_unix(&key, &key, Hello::new(Purpose::Data, 1, 2, 0));
+    assert!(matches!(end, Ok(Some((_, hello))) if hello.rank == 0 && hello.purpose == Purpose::Data));
+    let admitted = |hello: &Hello| hello.rank == 1 && hello.purpose == Purpose::Data;
+    assert!(matches!(&admissions[..], [Admission::Admitted(_, hello)] if admitted(hello)));
+
+    let stranger = JobKey::random().unwrap();
+    for (own, purpose) in [(&stranger, Purpose::Control), (&key, Purpose::Store)] {
+        let (end, admissions) = dial_unix(&key, own, Hello::new(purpose, 1, 2, 0));
+        assert!(matches!(end, Err(Refusal::Closed | Refusal::Io(_))), "{:?}", end.err());
+        assert!(admissions.is_empty());
+    }
+
+    let (end, admissions) = dial_unix(&key, &key, Hello::new(Purpose::Control, 1, 3, 0));
+    let Err(Refusal::Objection(Objection::Disagreement(text))) = end else { panic!("connected") };
+    assert!(text.contains("a world of 2 ranks") && text.contains("one of 3"), "{text}");
+    assert!(matches!(&admissions[..], [Admission::Disagreement(_)]));
 }
