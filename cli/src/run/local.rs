@@ -79,7 +79,10 @@ impl Crew for LocalCrew {
             let pid = LocalCrew::pid(child);
             self.ends.extend(ended(pid)?.map(|ending| End { rank, pid, ending, was_started: true }));
         }
-        self.ends.iter().for_each(|end| self.told[end.rank] = true);
+        for end in &self.ends {
+            self.told[end.rank] = true;
+            self.other_mpi.note_end();
+        }
         Ok(())
     }
 

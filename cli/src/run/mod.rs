@@ -122,9 +122,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             mask,
             watchdog: &watchdog,
         })?;
-        // After the start, which so takes no longer.
         let looks = arguments.facade().is_none() && ranks > 1 && !arguments.own_output;
-        let other_mpi = OtherMpi::of(&arguments.command[0], looks, &environment);
+        let other_mpi = OtherMpi::among(&arguments.command[0], looks, environment);
         let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover, other_mpi);
         Box::new(crew.map_err(own("cannot look after the ranks"))?)
     } else {

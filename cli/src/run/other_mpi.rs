@@ -1,11 +1,12 @@
 //! Notices another MPI in a rank, where no `--as` was given. Such a rank does not know the job: it is a world
 //! of one, and its program seems to work. The user is told once what to pass.
 //!
-//! The loader lists the libraries of the program. A library that is opened later, as Python does, is looked
-//! for when the rank writes for the first time. An agent looks at the ranks of its host.
+//! The search looks at the libraries of a rank when it writes for the first time, so it costs the start of the
+//! job nothing. A rank that has ended by then, or ends without a word, has none to be seen; the loader lists
+//! those of its program. An agent looks at the ranks of its host.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,31 +20,44 @@ use crate::sys::process::Pid;
 /// The search, until it has found something.
 pub struct OtherMpi {
     is_wanted: bool,
+    /// The program and its variables, until libraries of a rank or of the program were seen.
+    unseen: Option<(OsString, Vec<(String, String)>)>,
     found: Option<String>,
     /// For each library that was looked at, whether it is anyccl's.
     known: BTreeMap<PathBuf, bool>,
 }
 
 impl OtherMpi {
-    /// Looks at a program with these variables, if `is_wanted`.
-    pub fn of(program: &OsStr, is_wanted: bool, environment: &[(String, String)]) -> OtherMpi {
+    /// A search among ranks of a program with these variables, if `is_wanted`.
+    pub fn among(program: &OsStr, is_wanted: bool, environment: Vec<(String, String)>) -> OtherMpi {
         // The engine of another MPI opens it for itself.
         let by_engine =
-            method::held(environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
-        let is_wanted = is_wanted && !by_engine;
-        let mut search = OtherMpi { is_wanted, found: None, known: BTreeMap::new() };
-        if is_wanted && let Some(text) = libraries(program, environment) {
-            search.look_in(text.lines().filter_map(listed));
-        }
-        search
+            method::held(&environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
+        let unseen = Some((program.to_owned(), environment));
+        OtherMpi { is_wanted: is_wanted && !by_engine, unseen, found: None, known: BTreeMap::new() }
     }
 
     /// Looks at the libraries that a rank has loaded by now.
     pub fn look_at(&mut self, rank: Pid) {
+        if !self.is_wanted {
+            return;
+        }
+        match fs::read_to_string(format!("/proc/{rank}/maps")) {
+            Ok(maps) if !maps.is_empty() => {
+                self.unseen = None;
+                self.look_in(maps.lines().filter_map(mapped));
+            }
+            _ => self.note_end(),
+        }
+    }
+
+    /// Looks at the program of a rank that has ended, unless libraries of a rank were seen.
+    pub fn note_end(&mut self) {
         if self.is_wanted
-            && let Ok(maps) = fs::read_to_string(format!("/proc/{rank}/maps"))
+            && let Some((program, environment)) = self.unseen.take()
+            && let Some(text) = libraries(&program, &environment)
         {
-            self.look_in(maps.lines().filter_map(mapped));
+            self.look_in(text.lines().filter_map(listed));
         }
     }
 
@@ -124,7 +138,7 @@ mod tests {
     use super::*;
 
     fn remark<'a>(paths: impl IntoIterator<Item = &'a str>) -> Option<String> {
-        let mut search = OtherMpi { is_wanted: true, found: None, known: BTreeMap::new() };
+        let mut search = OtherMpi { is_wanted: true, unseen: None, found: None, known: BTreeMap::new() };
         search.look_in(paths.into_iter());
         search.take_remark()
     }

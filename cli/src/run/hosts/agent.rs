@@ -80,8 +80,7 @@ fn carry_out(
         mask: signals.mask_before(),
         watchdog,
     })?;
-    // After the start, which so takes no longer.
-    let other_mpi = OtherMpi::of(&command[0], order.facade.is_none() && order.world > 1, &environment);
+    let other_mpi = OtherMpi::among(&command[0], order.facade.is_none() && order.world > 1, environment);
     Ok((takeover, children, other_mpi))
 }
 

@@ -79,7 +79,6 @@ impl RanksHere {
         let mut buffer = vec![0; READ];
         let mut waiting: Vec<Waiting> = Vec::new();
         self.launcher.put(&[&Frame::Started.to_bytes()]);
-        self.pass_on_remark();
         self.look_for_ends()?;
         let (mut received, mut connected) = (Vec::new(), true);
         while connected && !self.launcher.has_failed() {
@@ -231,8 +230,10 @@ impl RanksHere {
             }
         }
         if !found.is_empty() {
-            // Reports of a rank must come before its end.
+            // Reports about a rank must come before its end.
             self.pass_on_usage_reports()?;
+            self.other_mpi.note_end();
+            self.pass_on_remark();
             self.launcher.put(&[&found]);
         }
         Ok(())
