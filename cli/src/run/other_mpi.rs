@@ -23,8 +23,16 @@ pub struct OtherMpi {
     /// The program and its variables, until libraries of a rank or of the program were seen.
     unseen: Option<(OsString, Vec<(String, String)>)>,
     found: Option<String>,
-    /// For each library that was looked at, whether it is anyccl's.
-    known: BTreeMap<PathBuf, bool>,
+    /// What each library is that was looked at.
+    known: BTreeMap<PathBuf, Library>,
+}
+
+/// A library of a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Library {
+    Anyccl,
+    OtherMpi,
+    Unrelated,
 }
 
 impl OtherMpi {
@@ -71,19 +79,21 @@ impl OtherMpi {
     }
 
     fn look_in<'a>(&mut self, paths: impl Iterator<Item = &'a str>) {
-        let mut others = Vec::new();
+        let mut other = None;
         for path in paths.map(Path::new) {
-            if !is_anyccl(path) && !is_mpi(path) {
-                continue;
+            let library = match self.known.get(path) {
+                Some(library) => *library,
+                None => *self.known.entry(path.into()).or_insert(Library::at(path)),
+            };
+            match library {
+                // The program may use anyccl, and a library that has its own MPI beside it.
+                Library::Anyccl => return,
+                Library::OtherMpi => other = other.or(Some(path)),
+                Library::Unrelated => {}
             }
-            // The program may use anyccl, and a library that has its own MPI beside it.
-            if *self.known.entry(path.into()).or_insert_with(|| is_ours(path)) {
-                return;
-            }
-            others.push(path.display().to_string());
         }
-        if let Some(other) = others.into_iter().next() {
-            (self.found, self.is_wanted) = (Some(other), false);
+        if let Some(other) = other {
+            (self.found, self.is_wanted) = (Some(other.display().to_string()), false);
         }
     }
 }
@@ -114,23 +124,21 @@ fn mapped(line: &str) -> Option<&str> {
     line.find('/').map(|at| &line[at..])
 }
 
-fn is_mpi(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|library| name.starts_with(library))
-}
-
-/// Whether a library has the name of one of anyccl's.
-fn is_anyccl(path: &Path) -> bool {
-    let file = path.canonicalize().unwrap_or_else(|_| path.into());
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.contains("anyccl") && name.contains(".so")
-}
-
-/// Whether a library is anyccl's: its name says so or, if it has the name of an MPI, the mark in it. Its
-/// folder says nothing, because an MPI of somebody else may lie in any.
-fn is_ours(path: &Path) -> bool {
-    let is_marked = |file: Vec<u8>| file.windows(MARK.count_bytes()).any(|name| name == MARK.to_bytes());
-    is_anyccl(path) || fs::read(path).is_ok_and(is_marked)
+impl Library {
+    /// The library is anyccl's if its name says so or, if it has the name of an MPI, by the mark in it. Its
+    /// folder says nothing, because an MPI of somebody else may lie in any.
+    fn at(path: &Path) -> Library {
+        let file = path.canonicalize().unwrap_or_else(|_| path.into());
+        let [name, file_name] = [path, &file].map(|p| p.file_name().unwrap_or_default().to_string_lossy());
+        let is_marked = |file: Vec<u8>| file.windows(MARK.count_bytes()).any(|name| name == MARK.to_bytes());
+        if file_name.contains("anyccl") && file_name.contains(".so") {
+            return Library::Anyccl;
+        }
+        if !["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|library| name.starts_with(library)) {
+            return Library::Unrelated;
+        }
+        if fs::read(path).is_ok_and(is_marked) { Library::Anyccl } else { Library::OtherMpi }
+    }
 }
 
 #[cfg(test)]
