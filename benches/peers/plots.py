@@ -2,10 +2,12 @@
 """Draws comparisons from the files that compare.py has written, as SVG files beside them, small enough to be committed.
 
     plots.py results-shm.json       writes ratios-shm.svg and times-shm.svg
+    plots.py --startup BEFORE NOW   writes startup.svg beside NOW, from two files of startup.py
 
 Needs matplotlib, which `make bench-peers` installs into target/.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -104,7 +106,34 @@ def times(results):
     return figure
 
 
+def startup(before, now):
+    """Draws how long a job takes to start, and the memory of a rank, over the number of ranks, before and now."""
+    files = {name: json.loads(path.read_text())["rows"] for name, path in (("before", before), ("now", now))}
+    figure, (time, memory) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+    ranks = [row["ranks"] for row in files["now"]]
+    for colour, (when, rows) in zip(reversed(COLOURS[:2]), files.items()):
+        line = {"color": colour, "marker": ".", "linewidth": 1}
+        time.plot(ranks, [row["init_ms"] for row in rows], label=f"slowest anyccl_init, {when}", **line)
+        memory.plot(ranks, [row["pss_used_mib"] for row in rows], label=f"after collectives, {when}", **line)
+        memory.plot(ranks, [row["pss_world_mib"] for row in rows], linestyle="--", label=f"in a new world, {when}", **line)
+    time.plot(ranks, ranks, color="black", linewidth=0.5, label="1 ms for each rank")
+    set_log_y(time, 10)
+    for place, label in ((time, "milliseconds"), (memory, "MiB of the rank that needs most")):
+        place.set_xscale("log", base=2)
+        place.xaxis.set_major_locator(FixedLocator(ranks))
+        place.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:g}"))
+        place.set_xlabel("ranks")
+        place.set_ylabel(label)
+        place.set_ylim(bottom=None if place is time else 0)
+        place.grid(linewidth=0.3)
+        place.legend(frameon=False)
+    return figure
+
+
 def main():
+    if sys.argv[1] == "--startup":
+        before, now = map(Path, sys.argv[2:])
+        return save(startup(before, now), now.parent / "startup.svg")
     for path in map(Path, sys.argv[1:]):
         draw(load(path), path.parent)
 

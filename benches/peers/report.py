@@ -185,13 +185,13 @@ def messages(path):
     return markdown(["message", "ours, us", "best other, us", "ratio"], rows)
 
 
-def startup(path):
-    measured = json.loads(path.read_text())
-    rows = [[str(row["ranks"]), f"{row['init_ms']:.1f}", f"{row['world_ms']:.1f}",
-             *(f"{row[name] - row['pss_before_mib']:.1f}" for name in ("pss_world_mib", "pss_used_mib"))]
-            for row in measured["rows"]]
-    return markdown(["ranks", "in anyccl_init, ms", "from the launcher's start, ms", "MiB per rank in a new world",
-                     "after many collectives"], rows)
+def startup(before, now):
+    """Returns a table from two files of startup.py. A cell has the value before and that of now."""
+    before, now = (json.loads(path.read_text())["rows"] for path in (before, now))
+    names = ["init_ms", "world_ms", "pss_world_mib", "pss_used_mib"]
+    rows = [[str(new["ranks"]), *(f"{old[name]:.1f} / {new[name]:.1f}" for name in names)] for old, new in zip(before, now)]
+    assert [row["ranks"] for row in before] == [row["ranks"] for row in now], "the same jobs"
+    return markdown(["ranks", "init, ms", "world, ms", "in the world, MiB", "in use, MiB"], rows)
 
 
 def idle(path):
@@ -233,7 +233,7 @@ def sections(folder):
     check = results.load(folder / "results-check.json")
     made |= {"check-about": about(check), "check-behind": behind(check)}
     made["mem_alloc"] = times(results.load(folder / "results-mem_alloc.json"), private_and_lent)
-    made["startup"] = startup(folder / "results-startup.json")
+    made["startup"] = startup(*(folder / f"results-startup{when}.json" for when in ("-before", "")))
     made["idle"] = idle(folder / "results-idle.txt")
     made["instructions"] = instructions(ROOT / "capi-tests" / "instructions.txt")
     return made

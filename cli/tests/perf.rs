@@ -123,6 +123,14 @@ fn one_forced_algorithm_is_the_one_that_is_reported() {
 }
 
 #[test]
+fn the_ranks_log_what_the_variable_asks_for() {
+    let mut quick = command(&["all_reduce", "-n", "2", "-b", "8", "-e", "8", "--iterations", "1"]);
+    let Output { status, stderr, .. } = quick.env("ANYCCL_LOG", "debug").output().unwrap();
+    let log = String::from_utf8_lossy(&stderr);
+    assert!(status.success() && log.contains("anyccl: debug: rank 1: connected with 1 ranks"), "{log}");
+}
+
+#[test]
 fn csv_has_a_line_of_names_and_as_many_values_in_each_line() {
     for what in ["all_gather", "send_recv"] {
         let text = succeeded(&[what, "-n", "2", "--csv", "-", "--max-bytes", "32", "--iterations", "2"]);

@@ -7,6 +7,7 @@ use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, Operation, world_finalize, world_init};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::device::tools::{device_count, use_device};
+use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
 use super::region::{Incoming, Memory, Outgoing};
@@ -52,6 +53,7 @@ impl Ranks {
     /// Joins the job that the environment describes.
     pub fn join() -> Result<Ranks> {
         let config = Config::from_environment()?;
+        log::set_level(config.log);
         let world = world_init(&config, &CommConfig::default())?;
         Ok(Ranks { world, memory: Memory::Host, config })
     }
