@@ -85,19 +85,18 @@ impl ShmLink {
         self.zero_copy.peer.is_pending()
     }
 
-    /// Takes over what is known of the peer's arena.
+    /// Takes over what is known of the peer's arena. This side's own messages may go by zero copy as soon as
+    /// the peer has mapped this side's arena, whether the peer's has come or not.
     pub(super) fn set_arena(&mut self, arena: PeerArena) {
-        match arena {
-            PeerArena::Known(_) => self.enable_zero_copy(ZeroCopy::with_peer(arena)),
-            PeerArena::Pending | PeerArena::Lost => self.zero_copy.peer = arena,
-        }
+        self.enable_zero_copy(ZeroCopy::with_peer(arena));
     }
 
-    /// Permits zero copies from now on: out of this side's memory, which the peer has mapped, and out of the
-    /// peer's.
+    /// Permits zero copies from now on: out of this side's memory once the peer has mapped it, and out of the
+    /// peer's if it is known.
     pub(super) fn enable_zero_copy(&mut self, zero_copy: ZeroCopy) {
+        let has_mapped = matches!(zero_copy.peer, PeerArena::Known(_));
         self.zero_copy = zero_copy;
-        self.memory.own_single_copy().has_mapped.store(1, Ordering::Release);
+        self.memory.own_single_copy().has_mapped.store(u32::from(has_mapped), Ordering::Release);
     }
 }
 

@@ -42,8 +42,8 @@ pub(super) fn overlap(a: Range, b: Range) -> bool {
 }
 
 impl ZeroCopy {
-    /// Zero copies out of the peer's arena, and out of that of this process. Without the latter, which takes
-    /// a descriptor, only the peer's messages are read in place.
+    /// Zero copies out of the peer's arena, once it is known, and out of that of this process. Without the
+    /// latter, which takes a descriptor, only the peer's messages are read in place.
     pub fn with_peer(peer: PeerArena) -> ZeroCopy {
         ZeroCopy { own: Arena::of_this_process().ok(), peer, ..ZeroCopy::default() }
     }

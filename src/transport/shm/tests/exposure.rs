@@ -1,10 +1,12 @@
 //! Tests of messages that are read in the sender's memory, and of a peer that lies about them.
 
 use super::super::cma::{CMA_BYTES, CmaReader};
+use super::super::peer_arena::PeerArena;
 use super::super::recv_ring::{Fragment, FragmentSource};
 use super::super::zero_copy::{PIECE_BYTES, ZERO_COPY_BYTES, ZeroCopy};
 use super::*;
 use crate::memory::{Arena, Window};
+use crate::sys::owned::Owned;
 use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
 
 #[test]
@@ -206,6 +208,21 @@ fn memory_of_the_arena_is_not_exposed_before_the_peer_has_mapped_it() {
     assert!(!a.would_zero_copy(start, ZERO_COPY_BYTES));
     b.memory.own_single_copy().has_mapped.store(1, Ordering::Release);
     assert!(a.would_zero_copy(start, ZERO_COPY_BYTES));
+    crate::memory::free(start).unwrap();
+}
+
+#[test]
+fn a_peer_that_has_mapped_the_arena_reads_there_though_its_own_has_not_come() {
+    let (mut a, mut b) = pair();
+    let own = Arena::of_this_process().unwrap();
+    let start = own.allocate(ZERO_COPY_BYTES).unwrap();
+    // What opening does on each side.
+    a.set_arena(PeerArena::Pending);
+    b.set_arena(PeerArena::Pending);
+    assert!(!a.would_zero_copy(start, ZERO_COPY_BYTES));
+    b.take_file(Some(Owned::new(own.descriptor().try_clone().unwrap()))).unwrap();
+    assert!(a.would_zero_copy(start, ZERO_COPY_BYTES) && a.awaits_arena());
+    assert!(!b.would_zero_copy(start, ZERO_COPY_BYTES), "a has not mapped it");
     crate::memory::free(start).unwrap();
 }
 
