@@ -6,7 +6,7 @@
 //! it. The stash is the unexpected queue of collectives: it keeps what was sent for calls that this rank has
 //! not made yet. Messages from rank to rank have an unexpected queue of their own ([`crate::p2p`]).
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use crate::base::Call;
@@ -53,12 +53,12 @@ pub(crate) struct Inbox {
     /// conversations: one for each call under way.
     stash: BTreeMap<Conversation, VecDeque<Stashed>>,
     /// Memory that the stash takes, by context. Contexts without stashed fragments are absent.
-    costs: HashMap<u32, usize>,
+    costs: BTreeMap<u32, usize>,
 }
 
 impl Inbox {
     pub fn new(link: AnyLink) -> Inbox {
-        Inbox { link, stash: BTreeMap::new(), costs: HashMap::new() }
+        Inbox { link, stash: BTreeMap::new(), costs: BTreeMap::new() }
     }
 
     /// Whether a fragment of any conversation is stashed.

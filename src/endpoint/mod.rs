@@ -41,7 +41,7 @@ pub(crate) enum Presence {
 pub struct Endpoint {
     pub(crate) inbox: Inbox,
     /// `None` for the endpoint of this rank itself, and for a peer that is not connected.
-    pub(crate) control: Option<ControlChannel>,
+    pub(crate) control: Option<Box<ControlChannel>>,
     /// Name of the peer in error messages, such as "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
     pub(crate) presence: Presence,
@@ -68,7 +68,7 @@ impl Endpoint {
     pub fn new(link: AnyLink, control: Option<ControlChannel>, label: String) -> Endpoint {
         Endpoint {
             inbox: Inbox::new(link),
-            control,
+            control: control.map(Box::new),
             label,
             presence: Presence::Here,
             gone: None,
@@ -88,7 +88,7 @@ impl Endpoint {
 
     /// Takes the connection with a peer. `has_passed_arena`: the peer was passed the arena of this process.
     pub(crate) fn connect(&mut self, control: ControlChannel, link: AnyLink, has_passed_arena: bool) {
-        self.control = Some(control);
+        self.control = Some(Box::new(control));
         self.inbox.link = link;
         self.has_passed_arena = has_passed_arena;
     }
@@ -123,7 +123,7 @@ impl Endpoint {
 
     /// Takes the file of the last event of the control channel.
     pub(crate) fn take_file(&mut self) -> io::Result<()> {
-        let file = self.control.as_mut().and_then(ControlChannel::take_file);
+        let file = self.control.as_mut().and_then(|control| control.take_file());
         self.inbox.link.take_file(file)
     }
 

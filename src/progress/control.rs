@@ -75,7 +75,7 @@ impl Engine {
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
         let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
-        let watched: Vec<(&mut ControlChannel, Token)> = controls
+        let watched: Vec<(&mut Box<ControlChannel>, Token)> = controls
             .filter_map(|control| {
                 let token = set.add(control.process()?, Interest::Read);
                 Some((control, token))
@@ -197,7 +197,7 @@ impl Engine {
             ControlMessage::Left { sent, calls, .. } => {
                 // A rank that fails tells of its failure before it leaves.
                 comm.peer_has_quit |= calls.is_none() && comm.failure.is_none();
-                (member.has_left, member.sent, member.calls) = (true, sent, calls);
+                (member.has_left, member.sent, member.calls) = (true, sent, calls.map(Box::new));
                 self.note_departure();
                 self.compare_calls(id, rank);
             }

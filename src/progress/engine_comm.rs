@@ -79,9 +79,9 @@ pub(super) struct Member {
     /// get data from the rank.
     pub sent: u64,
     /// The calls that the rank had made when it left, unless the communicator had failed there.
-    pub calls: Option<CallRecord>,
+    pub calls: Option<Box<CallRecord>>,
     /// How the rank has left the communicator on its own, if it has.
-    pub quit: Option<Quit>,
+    pub quit: Option<Box<Quit>>,
 }
 
 /// One communicator of this rank.

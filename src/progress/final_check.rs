@@ -135,7 +135,7 @@ impl Engine {
     /// Fails a communicator if a rank that has left it has made other calls.
     pub(super) fn compare_calls(&mut self, id: CommId, rank: Rank) {
         let comm = self.comms.get(id);
-        let calls = comm.members[rank as usize].calls.as_ref().filter(|_| !comm.is_quit());
+        let calls = comm.members[rank as usize].calls.as_deref().filter(|_| !comm.is_quit());
         let Some(calls) = calls else { return };
         if let Some(difference) = comm.collectives.difference(calls, comm.has_announced_leave) {
             let error = differ(&comm.name, comm.rank, rank, &difference);

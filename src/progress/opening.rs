@@ -215,7 +215,7 @@ impl Engine {
     fn peer_without_file(&self) -> Option<Rank> {
         let mut peers = (0..).zip(&self.endpoints).filter(|(_, peer)| peer.presence == Presence::Here);
         let lacks = |(rank, peer): &(Rank, &Endpoint)| {
-            *rank > self.rank && peer.control.as_ref().is_some_and(ControlChannel::keeps_first_file)
+            *rank > self.rank && peer.control.as_deref().is_some_and(ControlChannel::keeps_first_file)
                 || peer.inbox.link.awaits_file()
         };
         peers.find(lacks).map(|(rank, _)| rank)

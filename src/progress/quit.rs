@@ -90,7 +90,7 @@ impl Engine {
     pub(super) fn note_quit(&mut self, id: CommId, rank: Rank, calls: u32, reason: String) {
         let comm = self.comms.get_mut(id);
         comm.peer_has_quit = true;
-        comm.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
+        comm.members[rank as usize].quit.get_or_insert_with(|| Box::new(Quit { calls, reason }));
     }
 
     /// Fails a communicator in which a call needs a rank that quit before it.
@@ -127,7 +127,7 @@ impl Engine {
     /// (ncclCommAbort)".
     pub(super) fn describe_quit(&self, id: CommId, rank: Rank) -> Option<String> {
         let comm = self.comms.find(id)?;
-        let Quit { calls, reason } = comm.members[rank as usize].quit.as_ref()?;
+        let Quit { calls, reason } = comm.members[rank as usize].quit.as_deref()?;
         let after = match calls.checked_sub(1) {
             Some(last) => format!("after its call #{last}"),
             None => "before its first collective call".into(),

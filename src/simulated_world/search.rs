@@ -113,7 +113,8 @@ fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
             return Communicator::join(place, &config, &own);
         }
     };
-    let info = |rank: Rank| PeerInfo { host_name: host(rank), host_id: host(rank), pid: 100 + rank };
+    let info =
+        |rank: Rank| PeerInfo { host_name: host(rank).into(), host_id: host(rank).into(), pid: 100 + rank };
     let mesh = Mesh {
         unconnected: None,
         infos: (0..job.size).map(info).collect(),

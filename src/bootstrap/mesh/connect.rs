@@ -64,7 +64,8 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let prepared = prepare(job, config);
     let (own, listeners) = prepared.inspect_err(|error| store.fail(&error.to_string()))?;
     // Listening before publishing: a rank that reads the record finds a listener there.
-    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    let mut table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    Record::share_names(&mut table.records);
     // Each rank's Unix socket has a random name.
     let names = table.records.iter().flat_map(|record| &record.unix_name);
     let nonce = names.fold(0, |number, byte| mix(number ^ u64::from(*byte)));
@@ -117,8 +118,8 @@ fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
         transport: config.transport,
         connect: config.connect,
         lanes: config.tcp_lanes,
-        unix_name,
-        addresses: listeners::addresses(&listeners),
+        unix_name: unix_name.into(),
+        addresses: listeners::addresses(&listeners).into(),
         spread,
     };
     listeners.push(unix);
@@ -138,5 +139,5 @@ fn own_info(config: &Config) -> Result<PeerInfo> {
     while host_name.len() > NAME_BYTES {
         host_name.pop();
     }
-    Ok(PeerInfo { host_name, host_id, pid: std::process::id() })
+    Ok(PeerInfo { host_name: host_name.into(), host_id: host_id.into(), pid: std::process::id() })
 }

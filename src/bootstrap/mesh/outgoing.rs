@@ -77,7 +77,7 @@ impl OutgoingPeer {
         };
         if share_memory(own, peer)? {
             let purpose = if own.rank < peer.rank { Purpose::Request } else { Purpose::Control };
-            let target = Target::Unix(peer.unix_name.clone());
+            let target = Target::Unix(peer.unix_name.to_vec());
             outgoing.attempts.push(Attempt::new(purpose, 0, vec![target]));
         } else {
             outgoing.use_tcp(own, peer);

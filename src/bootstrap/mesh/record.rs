@@ -1,6 +1,8 @@
 //! The record that every rank publishes about itself.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::lanes;
 use crate::base::{Error, Rank, Result, VERSION};
@@ -17,9 +19,9 @@ const UNIX_NAME_BYTES: usize = 107;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerInfo {
     /// Host name, for messages only.
-    pub host_name: String,
+    pub host_name: Arc<str>,
     /// Host identity: `ANYCCL_HOST_ID`, else machine and network namespace.
-    pub host_id: String,
+    pub host_id: Arc<str>,
     /// Process id on its host.
     pub pid: u32,
 }
@@ -37,7 +39,7 @@ pub(crate) struct Record {
     /// Version of the rank's bootstrap protocol.
     pub protocol: u16,
     /// Version of the rank's library.
-    pub version: String,
+    pub version: Arc<str>,
     /// The rank itself.
     pub rank: Rank,
     /// The world size that the rank was given.
@@ -52,9 +54,9 @@ pub(crate) struct Record {
     /// many as the path needs.
     pub lanes: Option<u8>,
     /// The abstract name of the rank's Unix socket.
-    pub unix_name: Vec<u8>,
+    pub unix_name: Box<[u8]>,
     /// The rank's TCP listeners, best first.
-    pub addresses: Vec<SocketAddr>,
+    pub addresses: Box<[SocketAddr]>,
     /// Number of first addresses over which lanes are spread: one of each interface that the user has listed.
     pub spread: u8,
 }
@@ -109,7 +111,7 @@ impl Record {
     /// lanes are spread over as many interfaces as both have listed.
     pub fn places_of(&self, peer: &Record, lane: u8) -> Vec<SocketAddr> {
         let spread = usize::from(self.spread.min(peer.spread)).min(peer.addresses.len());
-        let mut places = peer.addresses.clone();
+        let mut places = peer.addresses.to_vec();
         if spread > 1 && lane > 0 {
             places[..spread].rotate_left(usize::from(lane - 1) % spread);
         }
@@ -119,7 +121,7 @@ impl Record {
     /// Reads what rank `rank` of `size` published.
     pub fn decode(bytes: &[u8], rank: Rank, size: u32) -> Result<Record> {
         let mut r = Reader(bytes);
-        let head = r.u16().zip(r.string(NAME_BYTES));
+        let head = r.u16().zip(read_name(&mut r));
         let (protocol, version) = head.ok_or_else(|| nonsense(rank))?;
         if protocol != PROTOCOL {
             return Err(Error::Mismatch(format!(
@@ -138,17 +140,13 @@ impl Record {
         if record.rank == rank { Ok(record) } else { Err(nonsense(rank)) }
     }
 
-    fn decode_rest(r: &mut Reader<'_>, protocol: u16, version: String) -> Option<Record> {
+    fn decode_rest(r: &mut Reader<'_>, protocol: u16, version: Arc<str>) -> Option<Record> {
         Some(Record {
             protocol,
             version,
             rank: r.u32()?,
             size: r.u32()?,
-            info: PeerInfo {
-                host_name: r.string(NAME_BYTES)?,
-                host_id: r.string(NAME_BYTES)?,
-                pid: r.u32()?,
-            },
+            info: PeerInfo { host_name: read_name(r)?, host_id: read_name(r)?, pid: r.u32()? },
             transport: match r.u8()? {
                 0 => TransportChoice::Auto,
                 1 => TransportChoice::Shm,
@@ -166,22 +164,41 @@ impl Record {
                 0 => None,
                 lanes => Some((lanes <= MOST_LANES).then_some(lanes)?),
             },
-            unix_name: r.bytes(UNIX_NAME_BYTES)?.to_vec(),
+            unix_name: r.bytes(UNIX_NAME_BYTES)?.into(),
             addresses: {
                 let count = usize::from(r.u8()?);
                 if count > ADDRESSES {
                     return None;
                 }
-                (0..count).map(|_| address::read(r)).collect::<Option<Vec<_>>>()?
+                (0..count).map(|_| address::read(r)).collect::<Option<Box<[_]>>>()?
             },
             spread: r.u8().filter(|spread| *spread > 0)?,
         })
+    }
+
+    /// Makes equal names one in memory. A rank keeps the records of all, and few names differ: that of the
+    /// version, and those of the hosts.
+    pub fn share_names(records: &mut [Record]) {
+        let mut all = HashSet::new();
+        let mut share = |name: &mut Arc<str>| match all.get(name) {
+            Some(same) => *name = Arc::clone(same),
+            None => _ = all.insert(Arc::clone(name)),
+        };
+        for record in records {
+            share(&mut record.version);
+            share(&mut record.info.host_name);
+            share(&mut record.info.host_id);
+        }
     }
 
     /// Upper limit of the length of an encoded record.
     pub const fn max_bytes() -> usize {
         64 + 3 * NAME_BYTES + UNIX_NAME_BYTES + ADDRESSES * 19
     }
+}
+
+fn read_name(r: &mut Reader<'_>) -> Option<Arc<str>> {
+    r.bytes(NAME_BYTES).and_then(|bytes| std::str::from_utf8(bytes).ok()).map(Arc::from)
 }
 
 fn nonsense(rank: Rank) -> Error {
@@ -199,8 +216,8 @@ pub(crate) fn sample(rank: Rank, size: u32) -> Record {
         transport: TransportChoice::Ofi,
         connect: ConnectChoice::OnDemand,
         lanes: Some(3),
-        unix_name: b"name\0with zero".to_vec(),
-        addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],
+        unix_name: (*b"name\0with zero").into(),
+        addresses: ["10.0.0.1:5", "[2001:db8::1]:6"].map(|one| one.parse().unwrap()).into(),
         spread: 2,
     }
 }
@@ -225,6 +242,19 @@ mod tests {
     }
 
     #[test]
+    fn equal_names_are_kept_once() {
+        let mut records = [sample(0, 3), sample(1, 3), sample(2, 3)];
+        records[1].info.host_name = "a".into();
+        let before = records.clone();
+        Record::share_names(&mut records);
+        assert_eq!(records, before);
+        let [zero, one, two] = &records;
+        assert!(Arc::ptr_eq(&zero.version, &two.version) && Arc::ptr_eq(&zero.version, &one.version));
+        assert!(Arc::ptr_eq(&zero.info.host_name, &two.info.host_name));
+        assert!(Arc::ptr_eq(&zero.info.host_id, &one.info.host_id));
+    }
+
+    #[test]
     fn lanes_are_spread_over_as_many_interfaces_as_both_have_listed() {
         let addresses = |text: &str| text.split(' ').map(|one| one.parse().unwrap()).collect();
         let record = |spread| Record {
@@ -239,8 +269,8 @@ mod tests {
         assert_eq!(first(2, 3), [1, 1, 2, 1, 2]);
         assert_eq!(first(3, 1), [1; 5]);
         assert_eq!(first(9, 200), [1, 1, 2, 3, 4]);
-        let last: Vec<SocketAddr> = addresses("10.1.0.1:2 10.2.0.1:3 10.0.0.1:1 127.0.0.1:4");
-        assert_eq!(record(3).places_of(&record(3), 2), last);
+        let last: Box<[SocketAddr]> = addresses("10.1.0.1:2 10.2.0.1:3 10.0.0.1:1 127.0.0.1:4");
+        assert_eq!(record(3).places_of(&record(3), 2), *last);
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn shm_between_two_hosts_is_an_error_on_all_ranks_that_names_a_pair() {
 fn rank_1_is_in_another_namespace() -> Tap {
     Arc::new(|record| {
         if record.rank == 1 {
-            record.unix_name = b"anyccl-test-nobody-listens-here".to_vec();
+            record.unix_name = (*b"anyccl-test-nobody-listens-here").into();
         }
     })
 }
@@ -270,7 +270,7 @@ fn a_lower_rank_that_has_ended_is_noticed_because_nobody_listens_for_it() {
     let reserved = ReservedPort::new().unwrap();
     let closed = ([127, 0, 0, 1], reserved.number()).into();
     let mut record = crate::bootstrap::mesh::record::sample(1, 3);
-    record.addresses = vec![closed];
+    record.addresses = [closed].into();
     jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();
     let errors = std::thread::scope(|scope| {
         let jobs = [jobs.remove(2), jobs.remove(0)];

@@ -87,7 +87,7 @@ impl Communicator {
     ) -> Result<Communicator> {
         let mut failure_reports = std::mem::replace(&mut mesh.failure_reports, FailureReports::none());
         let tuning = Tuning::from_bytes(&mesh.root_settings)?;
-        let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
+        let hosts: Vec<&str> = mesh.infos.iter().map(|info| &*info.host_id).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings = link_settings(config, topology.local_size(rank));
@@ -217,7 +217,7 @@ fn names_of_hosts(infos: &[PeerInfo], topology: &Topology) -> Vec<String> {
     for (info, rank) in infos.iter().zip(0..) {
         // Hosts are numbered in the order of their first ranks.
         if topology.host_of(rank) as usize == names.len() {
-            names.push(info.host_name.clone());
+            names.push(info.host_name.to_string());
         }
     }
     names

@@ -125,7 +125,7 @@ impl Driver {
 
 /// The longest time for which a sleeper may sleep, if the kernel has refused a file.
 pub(super) fn longest_sleep(engine: &Engine) -> Option<Duration> {
-    let mut controls = engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref());
+    let mut controls = engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_deref());
     controls.any(ControlChannel::is_refused).then_some(LOOK_TIME)
 }
 
