@@ -46,8 +46,8 @@ impl Engine {
         self.visit_once().map(|_| true)
     }
 
-    /// Reads what ranks have said that have not talked yet, unless that was done a moment ago. Such a rank
-    /// has rung if it has sent something.
+    /// Reads what some ranks have said that have not talked yet, unless that was done a moment ago. Such a
+    /// rank has rung if it has sent something.
     pub(super) fn hear_first_talkers(&mut self) {
         if self.unopened == 0 || clock::since(self.control.heard_at) < HEAR_PAUSE {
             return;
@@ -55,12 +55,16 @@ impl Engine {
         self.control.heard_at = clock::now();
         self.opening.awaits_anybody = false;
         let mut set = PollSet::new();
-        let silent = (0..).zip(&self.endpoints).filter(|(_, endpoint)| endpoint.inbox.link.is_unopened());
-        let open = silent.filter_map(|(at, endpoint)| {
-            let control = endpoint.control.as_ref().filter(|control| !control.is_closed())?;
-            Some((at, set.add(control, Interest::Read)))
-        });
-        let watched: Vec<(u32, Token)> = open.collect();
+        let endpoints = &self.endpoints;
+        let open_control = |at: u32| {
+            let endpoint = &endpoints[at as usize];
+            let control = endpoint.control.as_deref().filter(|control| !control.is_closed());
+            control.filter(|_| endpoint.inbox.link.is_unopened())
+        };
+        let is_silent = |at: &u32| open_control(*at).is_some();
+        let heard = self.opening.next_to_hear(endpoints.len() as u32, is_silent);
+        let watch = |at| Some((at, set.add(open_control(at)?, Interest::Read)));
+        let watched: Vec<(u32, Token)> = heard.into_iter().filter_map(watch).collect();
         // An error (out of memory) only makes this look again.
         if watched.is_empty() || set.look().is_err() {
             return;
