@@ -175,6 +175,7 @@ part-examples:
 part-launchers:
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
 	$(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX)
+	$(PYTHON) tests/lossy_wire/joining.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nth_failure/run.py --prefix $(PREFIX)
 # Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec; oneCCL. NCCL is
 # opened and says what it misses.
@@ -247,6 +248,7 @@ part-windows:
 	$(PYTHON) mpi-tests/window_seeds.py --prefix $(PREFIX)
 # PyTorch's programs run where `make test-torch` has made its environment.
 part-wire:
+	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/joining.py --prefix $(PREFIX)
 	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX) $(TORCH_OF_TESTS:%=--torch %)
 # Each parser of bytes that others have written; needs a nightly toolchain and cargo-fuzz.
 part-fuzz:
