@@ -17,8 +17,11 @@ use crate::sys::poll::PollSet;
 use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 
-/// How long one address may take to prove the key before the next is tried.
+/// How long one address may take to prove the key before the next is tried. Each round of addresses has twice
+/// as long as the one before, because a path may be long.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The longest patience.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(4);
 
 /// How long all addresses of a rank may refuse before the rank counts as ended. A rank listens before it
 /// publishes its addresses.
@@ -42,6 +45,7 @@ pub(super) struct Attempt {
     lane: u8,
     targets: Vec<Target>,
     next: usize,
+    patience: Duration,
     dial: Option<Dial>,
     retry_at: Option<Instant>,
     backoff: Backoff,
@@ -68,6 +72,7 @@ impl Attempt {
             lane,
             targets,
             next: 0,
+            patience: PATIENCE,
             dial: None,
             retry_at: None,
             backoff: Backoff::new(),
@@ -125,7 +130,7 @@ impl Attempt {
                 let hello = Hello::new(self.purpose, connector.own.rank, connector.own.size, peer.rank);
                 let hello = Hello { data, lane: self.lane, ..hello };
                 let Some(target) = self.targets.get(self.next) else { return Ok(AttemptState::Pending) };
-                match Dial::start(target, connector.key, hello, PATIENCE) {
+                match Dial::start(target, connector.key, hello, self.patience) {
                     Ok(dial) => {
                         if let Some((user, other)) =
                             connector.user.and_then(|user| Some((user, dial.other_user(user)?)))
@@ -171,7 +176,11 @@ impl Attempt {
                 self.dial = None;
                 self.next = (self.next + 1) % self.targets.len();
                 // The next address follows at once; a pause comes after each round.
-                let pause = if self.next == 0 { self.backoff.next() } else { Duration::ZERO };
+                let mut pause = Duration::ZERO;
+                if self.next == 0 {
+                    pause = self.backoff.next();
+                    self.patience = LONGEST_PATIENCE.min(2 * self.patience);
+                }
                 self.retry_at = Some(now + pause);
                 Ok(AttemptState::Pending)
             }
