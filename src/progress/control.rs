@@ -15,7 +15,7 @@ use crate::log_line;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::is_undelivered;
-use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
+use crate::transport::control::{ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
 /// How a rank went away that has not taken its leave: the words behind its name in an error. The launcher
@@ -27,17 +27,25 @@ pub const GONE: &str = "was killed, crashed or ended without finalizing";
 const MOST_EARLY_MESSAGES: usize = 4096;
 
 impl Engine {
+    /// The endpoints from which something may come.
+    pub(super) fn connected(&self) -> impl Iterator<Item = &Endpoint> {
+        self.connected.iter().map(|at| &self.endpoints[*at as usize])
+    }
+
     /// Reads the control channels of all peers. Called when nothing moves.
     pub(super) fn read_control(&mut self) {
         self.control.read_at = clock::now();
         self.control.heard_at = self.control.read_at;
         self.take_arrivals();
         self.find_ended_processes();
-        for endpoint in 0..self.endpoints.len() as u32 {
+        let mut next = 0;
+        // A message may bring another connection.
+        while let Some(endpoint) = self.connected.get(next).copied() {
             self.endpoints[endpoint as usize].bytes_since_read = 0;
             while let Some(message) = self.next_message(endpoint) {
                 self.take_message(endpoint, message);
             }
+            next += 1;
         }
         for comm in self.comms.ids() {
             if self.comms.get(comm).stalls_known {
@@ -53,8 +61,10 @@ impl Engine {
     /// looks for arenas: until one has come, this rank copies what the peer sends.
     pub(super) fn read_due_control(&mut self) {
         let mut has_come = false;
-        let any_is_due = self.endpoints.iter().any(Endpoint::is_control_due);
-        for at in 0..self.endpoints.len() as u32 {
+        let any_is_due = self.connected().any(Endpoint::is_control_due);
+        let mut next = 0;
+        while let Some(at) = self.connected.get(next).copied() {
+            next += 1;
             let endpoint = &mut self.endpoints[at as usize];
             let may_bring_arena = any_is_due && endpoint.awaits_arena() && !endpoint.inbox.link.is_unopened();
             if !endpoint.is_control_due() && !may_bring_arena {
@@ -74,21 +84,20 @@ impl Engine {
     /// Checks the processes of all peers at once, before their last messages are read.
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
-        let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
-        let watched: Vec<(&mut Box<ControlChannel>, Token)> = controls
-            .filter_map(|control| {
-                let token = set.add(control.process()?, Interest::Read);
-                Some((control, token))
+        let watched: Vec<(u32, Token)> = self
+            .connected
+            .iter()
+            .filter_map(|at| {
+                let process = self.endpoints[*at as usize].control.as_ref()?.process()?;
+                Some((*at, set.add(process, Interest::Read)))
             })
             .collect();
         // An error (out of memory) only makes this look again.
         if watched.is_empty() || set.look().is_err() {
             return;
         }
-        for (control, token) in watched {
-            if set.ready(token) {
-                control.note_end();
-            }
+        for (at, _) in watched.iter().filter(|(_, token)| set.ready(*token)) {
+            self.endpoints[*at as usize].control.iter_mut().for_each(|control| control.note_end());
         }
     }
 
@@ -218,6 +227,7 @@ impl Engine {
             }
             ControlMessage::Ended { sequence, sent, .. } => {
                 member.ended = Some(EndedCall { sequence, sent });
+                comm.ended_known = true;
             }
             ControlMessage::Stall { .. }
             | ControlMessage::Unformed { .. }
@@ -409,7 +419,7 @@ impl Engine {
     pub(super) fn misses_member(&self) -> bool {
         let mut busy =
             self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
-        let has_ended_link = self.endpoints.iter().any(|endpoint| endpoint.link_ended_at.is_some());
+        let has_ended_link = self.connected().any(|endpoint| endpoint.link_ended_at.is_some());
         (has_ended_link || self.control.first_departure.is_some())
             && busy.any(|id| has_ended_link || self.comms.get(id).has_absent_member(&self.endpoints))
     }

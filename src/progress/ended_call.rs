@@ -46,7 +46,7 @@ impl Engine {
     /// A rank for which a call waits that has ended there, and the place of the call in the list.
     fn ended_elsewhere(&self, id: CommId) -> Option<(Rank, usize)> {
         let comm = self.comms.get(id);
-        if comm.failure.is_some() || comm.members.iter().all(|member| member.ended.is_none()) {
+        if comm.failure.is_some() || !comm.ended_known {
             return None;
         }
         let is_ended = |rank: Rank, number: u32| {

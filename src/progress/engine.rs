@@ -64,6 +64,9 @@ pub struct Engine {
     pub(super) left: LeftComms,
     /// Threads that sleep until something changes here.
     pub(super) sleepers: Arc<Sleepers<Wake>>,
+    /// The endpoints of connected ranks, and of this one. Nothing comes from the others, of which there may
+    /// be thousands.
+    pub(super) connected: Vec<u32>,
     /// Number of links that have not been opened yet.
     pub(super) unopened: usize,
     /// When to look for links that must be opened.
@@ -111,6 +114,8 @@ impl Engine {
                 || endpoint.is_unconnected() && endpoint.transport() == "tcp"
         };
         let has_sockets = endpoints.iter().any(is_socket);
+        let is_connected = |(_, endpoint): &(u32, &Endpoint)| !endpoint.is_unconnected();
+        let connected = (0..).zip(&endpoints).filter(is_connected).map(|(at, _)| at).collect();
         Engine {
             rank,
             comms: CommTable::new(name, rank, endpoints.len() as u32),
@@ -120,6 +125,7 @@ impl Engine {
             control: ControlState::new(),
             left: LeftComms::default(),
             sleepers: Arc::new(Sleepers::new()),
+            connected,
             unopened,
             opening: OpeningPause::default(),
             on_demand: None,

@@ -104,6 +104,8 @@ pub(super) struct EngineComm {
     pub has_announced_leave: bool,
     /// Whether a peer has announced that it stalls. Its call is compared with each new call of this rank.
     pub stalls_known: bool,
+    /// Whether a peer has answered that a call in which this rank waits has ended there.
+    pub ended_known: bool,
     /// Whether some rank was told to send nothing more ahead of this rank's calls. At each new call it is
     /// told what it may send.
     pub holds_senders: bool,
@@ -144,6 +146,7 @@ impl EngineComm {
             is_reported: false,
             has_announced_leave: false,
             stalls_known: false,
+            ended_known: false,
             holds_senders: false,
             recent: RecentCalls::default(),
             heard: Vec::new(),

@@ -142,6 +142,7 @@ impl Engine {
             return;
         }
         endpoint.connect(control, link, has_passed_arena);
+        self.connected.push(at);
         if has_exported() {
             endpoint.pass_arena();
         }

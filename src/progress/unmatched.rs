@@ -24,11 +24,12 @@ impl Engine {
             return Ok(());
         }
         for active in self.calls.active.iter().filter(|a| a.number >= first && a.outcome.is_none()) {
-            for (endpoint, peer) in self.endpoints.iter().enumerate() {
-                if let Some(other) = peer.inbox.stashed_contradiction(active.execution.header()) {
+            for endpoint in self.connected.iter().copied() {
+                let inbox = &self.endpoints[endpoint as usize].inbox;
+                if let Some(other) = inbox.stashed_contradiction(active.execution.header()) {
                     let (number, theirs) = (other.sequence, other.call);
                     let mine = active.prepared.call;
-                    return Err(self.mismatch(active.comm, endpoint as u32, number, theirs, mine));
+                    return Err(self.mismatch(active.comm, endpoint, number, theirs, mine));
                 }
             }
         }
@@ -86,8 +87,9 @@ impl Engine {
     /// or a communicator has failed because ranks have made different calls.
     pub(super) fn look_at_all(&mut self) -> bool {
         let shares = self.unfinished().count() + self.messaging.comms.len() > 1;
-        let mut has_found = false;
-        for endpoint in 0..self.endpoints.len() as u32 {
+        let (mut has_found, mut next) = (false, 0);
+        while let Some(endpoint) = self.connected.get(next).copied() {
+            next += 1;
             match self.handle_unmatched(endpoint, shares) {
                 Ok(taken) => has_found |= taken,
                 Err(Trouble { comm, error }) => {

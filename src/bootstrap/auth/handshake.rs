@@ -126,7 +126,12 @@ impl Handshake {
     }
 
     /// The accepting side, for connectors that know its nonce.
-    pub fn acceptor_known_by(nonce: Nonce, key: &JobKey, purposes: &'static [Purpose], own: Hello) -> Handshake {
+    pub fn acceptor_known_by(
+        nonce: Nonce,
+        key: &JobKey,
+        purposes: &'static [Purpose],
+        own: Hello,
+    ) -> Handshake {
         let mut handshake = Handshake::with_nonce(nonce, key, Side::Acceptor, purposes, own);
         handshake.nonces.is_known = true;
         handshake.output.clear();

@@ -124,7 +124,7 @@ pub(crate) fn decode(bytes: &[u8], size: u32) -> Result<RecordTable> {
             "rank 0 was told a world of {count} ranks, this rank one of {size}: every rank must be given the same size"
         )));
     }
-    let mut records = Vec::new();
+    let mut records = Vec::with_capacity(size as usize);
     for rank in 0..size {
         let bytes = r.bytes(Record::max_bytes()).ok_or_else(nonsense)?;
         records.push(Record::decode(bytes, rank, size)?);

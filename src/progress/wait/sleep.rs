@@ -83,16 +83,14 @@ impl Driver {
         engine.opening.note_change();
         let (is_first, doorbell) = self.sleepers.enter(Wake::new);
         if is_first {
-            engine.is_asleep = true;
-            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
+            engine.set_sleeping(true);
         }
         doorbell
     }
 
     pub(super) fn wake_up(&self, engine: &mut Engine, doorbell: Option<Arc<Wake>>) {
         if self.sleepers.leave(doorbell) {
-            engine.is_asleep = false;
-            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
+            engine.set_sleeping(false);
         }
     }
 
@@ -103,7 +101,7 @@ impl Driver {
     }
 
     pub(super) fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
-        for control in engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref()) {
+        for control in engine.connected().filter_map(|endpoint| endpoint.control.as_ref()) {
             if !control.is_closed() {
                 set.add(control, if control.waits_for_room() { Interest::ReadWrite } else { Interest::Read });
             }
@@ -117,21 +115,31 @@ impl Driver {
         // A link that has something to send wakes the sleeper, whatever that waits for, and moves on when it
         // is watched again. Data and room for more do not matter.
         if engine.asks_links {
-            let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
+            let links = engine.connected().map(|endpoint| &endpoint.inbox.link);
             links.filter(|link| link.must_be_asked()).for_each(|link| _ = link.watch(Interest::Hangup, set));
+        }
+    }
+}
+
+impl Engine {
+    /// Announces to all peers that this rank sleeps, or does not.
+    fn set_sleeping(&mut self, is_asleep: bool) {
+        self.is_asleep = is_asleep;
+        for at in &self.connected {
+            self.endpoints[*at as usize].inbox.link.set_sleeping(is_asleep);
         }
     }
 }
 
 /// The longest time for which a sleeper may sleep, if the kernel has refused a file.
 pub(super) fn longest_sleep(engine: &Engine) -> Option<Duration> {
-    let mut controls = engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_deref());
+    let mut controls = engine.connected().filter_map(|endpoint| endpoint.control.as_deref());
     controls.any(ControlChannel::is_refused).then_some(LOOK_TIME)
 }
 
 /// Adds the sockets of ranks that may send what no call waits for.
 pub(super) fn add_unheard(engine: &Engine, set: &mut PollSet) {
-    let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
+    let links = engine.connected().map(|endpoint| &endpoint.inbox.link);
     for link in links.filter(|link| link.awaits_header()) {
         link.watch_for_header(set);
     }
