@@ -58,8 +58,10 @@ def join(world, wire):
     each = world.ranks // PROCESSES
     with tempfile.TemporaryDirectory(prefix="anyccl-wire-") as folder:
         words = [str(each), str(world.ranks), f"{folder}/id"]
-        commands = (["ip", "netns", "exec", wire.hosts[at % 2], WORK / "joining", str(at * each), *words] for at in range(PROCESSES))
-        processes = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for command in commands]
+        processes = []
+        for at in range(PROCESSES):
+            command = ["ip", "netns", "exec", wire.hosts[at % 2], WORK / "joining", str(at * each), *words]
+            processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
         wrong, times = [], []
         for process in processes:
             try:

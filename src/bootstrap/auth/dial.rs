@@ -2,8 +2,8 @@
 //!
 //! The kernel sends the first packet of a TCP connection, or its answer, again only after a second. So an
 //! attempt that nobody answers begins further connections beside the first. The first answer counts, and the
-//! others are closed before anything is sent on them. Whoever listens and is busy has no more to do: its kernel
-//! answers.
+//! others are closed before anything is sent on them. A busy process is asked no more often, because its
+//! kernel answers.
 
 use std::fmt;
 use std::io;

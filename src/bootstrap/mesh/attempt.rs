@@ -173,18 +173,22 @@ impl Attempt {
                     _ => self.refused_since = None,
                 }
                 self.last_error = Some(format!("{}: {refusal}", self.targets[self.next]));
-                self.dial = None;
-                self.next = (self.next + 1) % self.targets.len();
-                // The next address follows at once; a pause comes after each round.
-                let mut pause = Duration::ZERO;
-                if self.next == 0 {
-                    pause = self.backoff.next();
-                    self.patience = LONGEST_PATIENCE.min(2 * self.patience);
-                }
-                self.retry_at = Some(now + pause);
+                self.turn_to_next(now);
                 Ok(AttemptState::Pending)
             }
         }
+    }
+
+    /// Turns to the next address, which follows at once; a pause comes after each round.
+    fn turn_to_next(&mut self, now: Instant) {
+        self.dial = None;
+        self.next = (self.next + 1) % self.targets.len();
+        let mut pause = Duration::ZERO;
+        if self.next == 0 {
+            pause = self.backoff.next();
+            self.patience = LONGEST_PATIENCE.min(2 * self.patience);
+        }
+        self.retry_at = Some(now + pause);
     }
 }
 
