@@ -122,7 +122,11 @@ fn another_mpi_on_the_hosts_is_told_once_with_the_host() {
         assert_eq!(job.code(), 0, "{script}: {}", job.stderr);
         assert_eq!(job.stderr.matches("another MPI").count(), 1, "{script}: {}", job.stderr);
         let remark = format!("warning: the program uses another MPI, {}", library.display());
-        assert!(job.stderr.starts_with("anyccl run: host ") && job.stderr.contains(&remark), "{}", job.stderr);
+        assert!(
+            job.stderr.starts_with("anyccl run: host ") && job.stderr.contains(&remark),
+            "{}",
+            job.stderr
+        );
     }
     fs::remove_dir_all(folder).unwrap();
 }

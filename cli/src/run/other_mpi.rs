@@ -1,9 +1,9 @@
 //! Notices another MPI in a rank, where no `--as` was given. Such a rank does not know the job: it is a world
 //! of one, and its program seems to work. The user is told once what to pass.
 //!
-//! The search looks at the libraries of a rank when it writes for the first time, so it costs the start of the
-//! job nothing. A rank that has ended by then, or ends without a word, has none to be seen; the loader lists
-//! those of its program. An agent looks at the ranks of its host.
+//! The search looks at the libraries of a rank when it writes for the first time, so it does not slow the
+//! start of the job. A rank that has ended by then, or ends without a word, has none to be seen; the loader
+//! lists those of its program. An agent looks at the ranks of its host.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
