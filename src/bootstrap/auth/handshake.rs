@@ -42,6 +42,8 @@ use crate::sys::poll::Interest;
 use crate::sys::socket::Socket;
 
 const WELCOME: u8 = 0x5a;
+/// Nonce, proof and hello are equally long.
+const _: () = assert!(HELLO_BYTES == NONCE_BYTES);
 /// A proof with a hello.
 const PROOF_AND_HELLO: usize = NONCE_BYTES + HELLO_BYTES;
 /// The longest message: all that a connector sends that knows the acceptor's nonce.
@@ -243,72 +245,62 @@ impl Handshake {
 
     /// Handles the whole message in `input`.
     fn take_message(&mut self) -> std::result::Result<(), Refusal> {
-        let (first, second) = self.input.split_at(NONCE_BYTES);
-        let (second, third) = second.split_at(NONCE_BYTES);
+        let (input, _) = self.input.as_chunks::<NONCE_BYTES>();
+        let [first, second, third] = [input[0], input[1], input[2]];
         match (self.state, self.side) {
             (HandshakeState::AwaitNonce, Side::Connector) => {
-                self.nonces.acceptor.copy_from_slice(first);
+                self.nonces.acceptor = first;
                 self.output = self.proof().to_vec();
                 self.state = HandshakeState::AwaitProofAndHello;
             }
             (HandshakeState::AwaitNonce, Side::Acceptor) => {
-                self.nonces.connector.copy_from_slice(first);
+                self.nonces.connector = first;
                 self.state = HandshakeState::AwaitProof;
             }
             (HandshakeState::AwaitProof, _) => {
-                self.own.purpose = self.proved_purpose(first)?;
+                self.own.purpose = self.proved_purpose(&first)?;
                 self.output = self.proof_and_hello();
                 self.state = HandshakeState::AwaitHello;
             }
             (HandshakeState::AwaitAll, _) => {
-                self.nonces.connector.copy_from_slice(first);
-                self.own.purpose = self.proved_purpose(second)?;
+                self.nonces.connector = first;
+                self.own.purpose = self.proved_purpose(&second)?;
                 self.output = self.proof_and_hello();
-                let hello = third.try_into().expect("split after the proof of a LONGEST message");
-                match Hello::check(hello, &self.own) {
-                    Ok(peer) => {
-                        self.peer = Some(peer);
-                        self.output.push(WELCOME);
-                    }
-                    // The connector should learn of it too.
-                    Err(disagreement @ Objection::Disagreement(_)) => self.objection = Some(disagreement),
-                    Err(misdirected) => return Err(Refusal::Objection(misdirected)),
+                if self.agrees(&third)? {
+                    self.output.push(WELCOME);
                 }
                 self.state = HandshakeState::Finished;
             }
             (HandshakeState::AwaitProofAndHello, _) => {
-                if !proof::proves(first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
+                if !proof::proves(&first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
                     return Err(Refusal::Stranger);
                 }
-                let hello = second.try_into().expect("a hello is as long as a nonce");
-                match Hello::check(hello, &self.own) {
-                    Ok(peer) => {
-                        self.peer = Some(peer);
-                        self.state = HandshakeState::AwaitWelcome;
-                    }
-                    // The acceptor should learn of it too: send our hello before closing.
-                    Err(disagreement @ Objection::Disagreement(_)) => {
-                        self.objection = Some(disagreement);
-                        self.state = HandshakeState::Finished;
-                    }
-                    Err(misdirected) => return Err(Refusal::Objection(misdirected)),
-                }
+                let agrees = self.agrees(&second)?;
+                self.state = if agrees { HandshakeState::AwaitWelcome } else { HandshakeState::Finished };
                 if !std::mem::replace(&mut self.has_greeted, true) {
                     self.output = self.own.encode().to_vec();
                 }
             }
             (HandshakeState::AwaitHello, _) => {
-                let hello = first.try_into().expect("a hello is as long as a proof");
-                self.peer = Some(Hello::check(hello, &self.own).map_err(Refusal::Objection)?);
+                self.peer = Some(Hello::check(&first, &self.own).map_err(Refusal::Objection)?);
                 self.output = vec![WELCOME];
                 self.state = HandshakeState::Finished;
             }
-            (HandshakeState::AwaitWelcome, _) if self.input[0] == WELCOME => {
-                self.state = HandshakeState::Finished
-            }
+            (HandshakeState::AwaitWelcome, _) if first[0] == WELCOME => self.state = HandshakeState::Finished,
             (HandshakeState::AwaitWelcome | HandshakeState::Finished, _) => return Err(Refusal::Stranger),
         }
         Ok(())
+    }
+
+    /// Takes the other side's hello. Returns whether the two agree. If not, the other side should learn of it
+    /// too: it gets our hello before this one closes.
+    fn agrees(&mut self, hello: &[u8; HELLO_BYTES]) -> std::result::Result<bool, Refusal> {
+        match Hello::check(hello, &self.own) {
+            Ok(peer) => self.peer = Some(peer),
+            Err(disagreement @ Objection::Disagreement(_)) => self.objection = Some(disagreement),
+            Err(misdirected) => return Err(Refusal::Objection(misdirected)),
+        }
+        Ok(self.peer.is_some())
     }
 
     fn outcome(&mut self) -> std::result::Result<Step, Refusal> {
@@ -320,7 +312,7 @@ impl Handshake {
     }
 
     /// The purpose that the connector's proof is for.
-    fn proved_purpose(&self, given: &[u8]) -> std::result::Result<Purpose, Refusal> {
+    fn proved_purpose(&self, given: &[u8; NONCE_BYTES]) -> std::result::Result<Purpose, Refusal> {
         let proved = |p: &&Purpose| proof::proves(given, &self.key, **p, Side::Connector, &self.nonces);
         self.purposes.iter().find(proved).copied().ok_or(Refusal::Stranger)
     }

@@ -242,13 +242,9 @@ fn a_process_of_another_user_does_not_come_in_by_a_unix_socket() {
     }
 }
 
-/// Connects by a Unix socket whose gate belongs to rank 0 of two. Returns what came of it: for the connector,
-/// and for the gate.
-fn dial_unix(
-    gate_key: &JobKey,
-    key: &JobKey,
-    hello: Hello,
-) -> (Result<Option<(Socket, Hello)>, Refusal>, Vec<Admission>) {
+/// Connects by a Unix socket whose gate belongs to rank 0 of two. Returns what came of it for the connector,
+/// and what the gate has admitted.
+fn dial_unix(gate_key: &JobKey, key: &JobKey, hello: Hello) -> (Result<Hello, Refusal>, Vec<Admission>) {
     let name = format!("anyccl-test-{}", JobKey::random().unwrap().to_hex()).into_bytes();
     let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
     let listener = Listener::unix(&name).unwrap();
@@ -263,7 +259,8 @@ fn dial_unix(
         admissions.extend(gate.advance(&set));
         match dial.advance(&set) {
             Ok(None) => {}
-            end => return (end, admissions),
+            Ok(Some((_, hello))) => return (Ok(hello), admissions),
+            Err(refusal) => return (Err(refusal), admissions),
         }
     }
 }
@@ -272,7 +269,7 @@ fn dial_unix(
 fn a_unix_socket_admits_the_job_with_one_answer_and_refuses_others_without() {
     let key = JobKey::random().unwrap();
     let (end, admissions) = dial_unix(&key, &key, Hello::new(Purpose::Data, 1, 2, 0));
-    assert!(matches!(end, Ok(Some((_, hello))) if hello.rank == 0 && hello.purpose == Purpose::Data));
+    assert!(matches!(end, Ok(hello) if hello.rank == 0 && hello.purpose == Purpose::Data));
     let admitted = |hello: &Hello| hello.rank == 1 && hello.purpose == Purpose::Data;
     assert!(matches!(&admissions[..], [Admission::Admitted(_, hello)] if admitted(hello)));
 
