@@ -2,12 +2,13 @@
 //!
 //! The kernel sends the first packet of a TCP connection, or its answer, again only after a second. So an
 //! attempt that nobody answers begins further connections beside the first. The first answer counts, and the
-//! others are closed before anything is sent on them. A busy process is asked no more often, because its
-//! kernel answers.
+//! others are closed before anything is sent on them. A process that is busy is not asked more often, unless
+//! its queue of connections is full: otherwise its kernel answers.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::absence::Absence;
@@ -18,12 +19,19 @@ use crate::bootstrap::job::key::JobKey;
 use crate::sys::clock;
 use crate::sys::connect::{connect_tcp, connect_unix};
 use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 
 /// How long a connection may be without an answer before another one is begun beside it.
 const STAGGER: Duration = Duration::from_millis(250);
 /// Most connections of an attempt.
 const CONNECTIONS: usize = 4;
+/// Most further connections of all attempts of this process. A rank may have hundreds of attempts under way,
+/// and each connection takes a descriptor.
+const FURTHER: usize = 64;
+
+/// Further connections that attempts of this process have begun, and not closed.
+static FURTHER_BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 /// Address to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +42,42 @@ pub(crate) enum Target {
     Unix(Vec<u8>),
 }
 
+/// How many connections an attempt has begun beside the first.
+#[derive(Default)]
+struct Further(usize);
+
+impl Further {
+    /// Counts one more, unless the process has too many.
+    fn add(&mut self) -> bool {
+        let one_more = |begun: usize| (begun < FURTHER).then_some(begun + 1);
+        let has_room = FURTHER_BEGUN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
+        self.0 += usize::from(has_room);
+        has_room
+    }
+}
+
+impl Drop for Further {
+    fn drop(&mut self) {
+        FURTHER_BEGUN.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
 /// A connection attempt under way.
 pub(crate) struct Dial {
     /// The connections that wait for an answer. Then the first that has one.
     sockets: Vec<(Socket, Option<Token>)>,
+    further: Further,
     /// Where and when to begin another one.
     another: Option<(SocketAddr, Instant)>,
     handshake: Handshake,
     interest: Interest,
-    patience: Instant,
+    patience: Duration,
+    fails_at: Instant,
 }
 
 impl Dial {
-    /// Starts an attempt. It fails unless the other side has proved the key within `patience`.
+    /// Starts an attempt. At a TCP address it fails unless the other side answers within `patience`, and has
+    /// proved the key within as long again.
     pub fn start(target: &Target, key: &JobKey, own: Hello, patience: Duration) -> Result<Dial, Refusal> {
         let random = |e: crate::base::Error| Refusal::Io(io::Error::other(e.to_string()));
         let (handshake, socket) = match target {
@@ -62,7 +93,15 @@ impl Dial {
             Target::Tcp(address) => Some((*address, now + STAGGER)),
             Target::Unix(_) => None,
         };
-        Ok(Dial { sockets, another, handshake, interest: Interest::Write, patience: now + patience })
+        Ok(Dial {
+            sockets,
+            further: Further::default(),
+            another,
+            handshake,
+            interest: Interest::Write,
+            patience,
+            fails_at: now + patience,
+        })
     }
 
     /// The user of the process that listens at the Unix socket, if it is not `user`.
@@ -90,7 +129,7 @@ impl Dial {
 
     /// When the attempt fails.
     fn deadline(&self) -> Option<Instant> {
-        (!self.handshake.committed()).then_some(self.patience)
+        (!self.handshake.committed()).then_some(self.fails_at)
     }
 
     /// Advances with what the last wait on `set` found ready. `None`: the handshake is not complete yet.
@@ -103,8 +142,12 @@ impl Dial {
         }
         if let Some(at) = ready {
             let (socket, _) = self.sockets.swap_remove(at);
+            let is_first_answer = self.another.is_some() || !self.sockets.is_empty();
             self.sockets.clear();
-            self.another = None;
+            (self.further, self.another) = (Further::default(), None);
+            if is_first_answer {
+                self.fails_at = clock::now() + self.patience;
+            }
             match self.handshake.advance(&socket)? {
                 Step::Wait(interest) => self.interest = interest,
                 Step::Done(hello) => return Ok(Some((socket, hello))),
@@ -119,12 +162,24 @@ impl Dial {
         Ok(None)
     }
 
-    /// Begins another connection if that is due. One that cannot be begun is not missed.
+    /// Begins another connection if that is due. If the kernel refuses it, or the process has many, the
+    /// others go on.
     fn begin_another(&mut self, now: Instant) {
-        let Some((address, _)) = self.another.filter(|(_, at)| *at <= now) else { return };
-        self.sockets.extend(connect_tcp(address).ok().map(|socket| (socket, None)));
-        let may_go_on = self.sockets.len() < CONNECTIONS;
-        self.another = may_go_on.then_some((address, now + STAGGER));
+        let Some((address, _)) = self.another.take_if(|(_, at)| *at <= now) else { return };
+        let socket = self.further.add().then(|| connect_tcp(address));
+        match socket {
+            Some(Ok(socket)) => self.sockets.push((socket, None)),
+            // The descriptors are for the connections that are needed.
+            Some(Err(error)) if is_shortage(&error) => {
+                self.sockets.truncate(1);
+                self.further = Further::default();
+                return;
+            }
+            _ => {}
+        }
+        if self.sockets.len() < CONNECTIONS {
+            self.another = Some((address, now + STAGGER));
+        }
     }
 }
 

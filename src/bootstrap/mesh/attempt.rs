@@ -91,14 +91,14 @@ impl Attempt {
         self.lane
     }
 
-    /// The last error, as text.
+    /// The last error, as text, or that there is no answer.
     pub fn last_error(&self) -> Option<&str> {
-        self.last_error.as_deref()
+        self.last_error.as_deref().or(self.dial.is_some().then_some("no answer yet"))
     }
 
     /// Begins again after a pause, because the connection has ended.
     pub fn begin_anew(&mut self) {
-        (self.dial, self.next, self.refused_since) = (None, 0, None);
+        (self.dial, self.next, self.refused_since, self.patience) = (None, 0, None, PATIENCE);
         self.retry_at = Some(clock::now() + self.backoff.next());
     }
 
