@@ -68,7 +68,7 @@ pub(crate) struct Gate {
     shortage: Option<io::Error>,
     /// Only processes of this user are admitted by a Unix socket.
     user: Option<u32>,
-    /// The nonce that those know who connect by a Unix socket. There is one at most.
+    /// The nonce of this acceptor on its Unix socket, if it has one. Connectors know it.
     unix_nonce: Option<Nonce>,
 }
 
@@ -207,13 +207,14 @@ impl Gate {
     }
 
     fn begin(&mut self, socket: Socket, handshake: Handshake, now: Instant, admissions: &mut Vec<Admission>) {
-        if self.pending.len() >= self.capacity {
+        let deadline = now + PATIENCE;
+        let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
+        // Many end here: those by a Unix socket, and those that are closed already.
+        self.proceed(pending, admissions);
+        if self.pending.len() > self.capacity {
             self.pending.pop_front();
             log_line!(Debug, "bootstrap: too many handshakes under way, closed the oldest");
         }
-        let deadline = now + PATIENCE;
-        let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
-        self.proceed(pending, admissions);
     }
 
     fn proceed(&mut self, mut pending: Pending, admissions: &mut Vec<Admission>) {

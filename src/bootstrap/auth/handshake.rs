@@ -19,8 +19,9 @@
 //!                             ◀─────────      proof (32), hello (32), welcome (1)
 //! ```
 //!
-//! Nobody can listen in on a Unix socket, so a proof for the name of one cannot be sent there again. At other
-//! places a nonce is fresh for each connection.
+//! The acceptor's nonce is the same for all connections there, so its proof is fresh and the connector's need
+//! not be. Who has got hold of one, by listening at the same name in another network namespace, can use it
+//! again. At other places both nonces are fresh for each connection.
 //!
 //! The nonce of a connector to a store begins with the name of its key ([`JobKey::name`]), because one
 //! acceptor may serve many keys. The rest of the nonce is random.
@@ -185,7 +186,7 @@ impl Handshake {
         }
     }
 
-    /// Whether the connector has sent its hello: from here on the acceptor may count on this
+    /// Whether the connector has sent its hello, or is about to: from here on the acceptor may count on this
     /// connection, so it must not be given up for want of patience.
     pub fn committed(&self) -> bool {
         self.has_greeted || self.state == HandshakeState::Finished
@@ -218,9 +219,13 @@ impl Handshake {
     pub fn advance(&mut self, socket: &Socket) -> std::result::Result<Step, Refusal> {
         loop {
             while !self.output.is_empty() {
-                match socket.write(&self.output).map_err(Refusal::Io)? {
-                    None => return Ok(Step::Wait(Interest::Write)),
-                    Some(written) => drop(self.output.drain(..written)),
+                match socket.write(&self.output) {
+                    Ok(None) => return Ok(Step::Wait(Interest::Write)),
+                    Ok(Some(written)) => drop(self.output.drain(..written)),
+                    // What the other side has said counts more than that it has ended.
+                    Err(error) => {
+                        return Err(self.objection.take().map_or(Refusal::Io(error), Refusal::Objection));
+                    }
                 }
             }
             let wanted = match self.state {

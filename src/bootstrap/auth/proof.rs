@@ -3,8 +3,10 @@
 //! Both sides send a fresh random nonce. The connector proves first, so a stranger that connects receives
 //! nothing made with the key. Then the acceptor proves. A proof is HMAC-SHA256 over both nonces, the purpose
 //! of the connection, and the side that proves. So no proof can be replayed (fresh nonces), reflected (side),
-//! or used on another kind of connection (purpose). Nor can a proof for a nonce that an acceptor has sent be
-//! used where the connector must know that nonce, or the other way round.
+//! or used on another kind of connection (purpose).
+//!
+//! On Unix sockets the connector knows the acceptor's nonce beforehand ([`super::handshake`]), which does not
+//! change. A proof for such a nonce is none for a nonce that an acceptor has sent, or the other way round.
 //!
 //! What this leaves out: an attacker who can change packets on their way can take over the connection after
 //! it was proved. See docs/adr/0003-bootstrap-authentication.md.
