@@ -1,6 +1,7 @@
 //! The interface to the ranks of a job, wherever they run, for the loop of [`super::job`].
 
 use std::io;
+use std::time::Instant;
 
 use super::rank_output::RankOutput;
 use super::report::{Loss, RankRecord};
@@ -28,6 +29,11 @@ pub trait Crew {
 
     /// Appends the descriptors to wait for.
     fn add_waiting(&self, waiting: &mut Vec<Waiting>);
+
+    /// When to call [`Crew::advance`] even if nothing is ready.
+    fn next_deadline(&self) -> Option<Instant> {
+        None
+    }
 
     /// Handles what is ready; `waiting` has the results of a poll on what was appended.
     fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()>;

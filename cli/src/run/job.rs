@@ -98,8 +98,9 @@ impl RunningJob<'_> {
             waiting.clear();
             waiting.push(poll::readable(&self.signals));
             self.crew.add_waiting(&mut waiting);
+            let until = self.deadline().into_iter().chain(self.crew.next_deadline()).min();
             let now = Instant::now();
-            poll::poll(&mut waiting, self.deadline().map(|at| at.saturating_duration_since(now)))?;
+            poll::poll(&mut waiting, until.map(|at| at.saturating_duration_since(now)))?;
             if poll::is_ready(&waiting[0]) {
                 self.take_signals()?;
             }

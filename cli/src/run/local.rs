@@ -5,6 +5,7 @@
 
 use std::io;
 use std::process::Child;
+use std::time::Instant;
 
 use super::crew::{Crew, End};
 use super::input::Input;
@@ -62,6 +63,10 @@ impl Crew for LocalCrew {
         self.output.add_waiting(waiting);
     }
 
+    fn next_deadline(&self) -> Option<Instant> {
+        self.other_mpi.next_look()
+    }
+
     fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()> {
         // The reports, at index 0, are read when they are asked for.
         if poll::is_ready(&waiting[1]) {
@@ -71,6 +76,7 @@ impl Crew for LocalCrew {
         for rank in self.output.take_new_speakers() {
             self.other_mpi.look_at(LocalCrew::pid(&self.children[rank]));
         }
+        self.other_mpi.look_if_due(LocalCrew::pid(&self.children[0]));
         Ok(())
     }
 

@@ -1,15 +1,16 @@
 //! Notices another MPI in a rank, where no `--as` was given. Such a rank does not know the job: it is a world
 //! of one, and its program seems to work. The user is told once what to pass.
 //!
-//! The search looks at the libraries of a rank when it writes for the first time, so it does not slow the
-//! start of the job. A rank that has ended by then, or ends without a word, has none to be seen; the loader
-//! lists those of its program. An agent looks at the ranks of its host.
+//! The search looks at the libraries of one rank after a second, and of each rank when it first writes, so it
+//! does not slow the start of the job. A rank that has ended by then, or ends without a word, has none to be
+//! seen; the loader lists those of its program. An agent looks at the ranks of its host.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyccl_engine::backend::mpi::identity::MARK;
 
@@ -17,9 +18,14 @@ use crate::facade::method;
 use crate::facade::program::Loader;
 use crate::sys::process::Pid;
 
+/// When the search looks at a rank that has not written anything, after the start.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
+
 /// The search, until it has found something.
 pub struct OtherMpi {
     is_wanted: bool,
+    /// When to look at a rank whatever it does; `None` once that was done.
+    look_at: Option<Instant>,
     /// The program and its variables, until libraries of a rank or of the program were seen.
     unseen: Option<(OsString, Vec<(String, String)>)>,
     found: Option<String>,
@@ -41,8 +47,26 @@ impl OtherMpi {
         // The engine of another MPI opens it for itself.
         let by_engine =
             method::held(&environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
-        let unseen = Some((program.to_owned(), environment));
-        OtherMpi { is_wanted: is_wanted && !by_engine, unseen, found: None, known: BTreeMap::new() }
+        let is_wanted = is_wanted && !by_engine;
+        OtherMpi {
+            is_wanted,
+            look_at: is_wanted.then(|| Instant::now() + LOOK_AFTER),
+            unseen: Some((program.to_owned(), environment)),
+            found: None,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// When to call [`OtherMpi::look_if_due`].
+    pub fn next_look(&self) -> Option<Instant> {
+        self.look_at
+    }
+
+    /// Looks at a rank if it is time for that.
+    pub fn look_if_due(&mut self, rank: Pid) {
+        if self.look_at.take_if(|at| *at <= Instant::now()).is_some() {
+            self.look_at(rank);
+        }
     }
 
     /// Looks at the libraries that a rank has loaded by now.
@@ -146,7 +170,8 @@ mod tests {
     use super::*;
 
     fn remark<'a>(paths: impl IntoIterator<Item = &'a str>) -> Option<String> {
-        let mut search = OtherMpi { is_wanted: true, unseen: None, found: None, known: BTreeMap::new() };
+        let mut search =
+            OtherMpi { is_wanted: true, look_at: None, unseen: None, found: None, known: BTreeMap::new() };
         search.look_in(paths.into_iter());
         search.take_remark()
     }

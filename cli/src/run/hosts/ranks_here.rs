@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Child, ChildStdin};
+use std::time::Instant;
 
 use super::frame::Frame;
 use crate::run::lines::Lines;
@@ -84,7 +85,11 @@ impl RanksHere {
         while connected && !self.launcher.has_failed() {
             waiting.clear();
             self.add_waiting(&stdin, &mut waiting);
-            poll::poll(&mut waiting, None)?;
+            let now = Instant::now();
+            let until = self.other_mpi.next_look().map(|at| at.saturating_duration_since(now));
+            poll::poll(&mut waiting, until)?;
+            self.children.first().iter().for_each(|child| self.other_mpi.look_if_due(child.id() as Pid));
+            self.pass_on_remark();
             if poll::is_ready(&waiting[1]) {
                 while self.signals.next()?.is_some() {}
                 self.look_for_ends()?;
