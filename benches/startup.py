@@ -49,8 +49,8 @@ def measured(versions, ranks, runs):
             for of_version in found]
 
 
-def report(what, rows):
-    print(f"{what:>6} {'in init':>10} {'world':>10} {'before':>10} {'in world':>10} {'in use':>10}")
+def report(rows):
+    print(f"{'ranks':>6} {'in init':>10} {'world':>10} {'before':>10} {'in world':>10} {'in use':>10}")
     for row in rows:
         print(f"{row['ranks']:6} {row['init_ms']:7.1f} ms {row['world_ms']:7.1f} ms"
               + "".join(f" {row[name]:6.2f} MiB" for name in COLUMNS[2:]))
@@ -70,9 +70,10 @@ def main():
     args = parser.parse_args()
     versions = [build(PREFIX, "startup")] + ([build(args.before, "startup-before")] if args.before else [])
     now, *before = zip(*(measured(versions, ranks, args.runs) for ranks in args.ranks))
-    report("ranks", now)
+    report(now)
     for rows in before:
-        report("before", rows)
+        print(f"in {args.before}:")
+        report(rows)
     if args.json:
         save(now, args.runs, args.json)
         for rows in before:

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,13 +33,13 @@ class World(NamedTuple):
         return f"{self.ranks} ranks, ANYCCL_CONNECT={self.connect}, {self.condition}"
 
 
-SYNS, FRAMES = Condition(syn_loss=0.05, delay_ms=1), Condition(loss=0.05, delay_ms=1)
-WORLDS = [World(64, "start", SYNS), World(64, "demand", SYNS)]
+SYNS, FRAMES, FAR = Condition(syn_loss=0.05, delay_ms=1), Condition(loss=0.05, delay_ms=1), Condition(delay_ms=200)
+WORLDS = [World(64, "start", SYNS), World(64, "demand", SYNS), World(8, "start", FAR)]
 LONG_WORLDS = [World(512, "demand", SYNS), World(64, "start", FRAMES), World(512, "demand", FRAMES)]
 PROCESSES = 8
 # The timeout of each rank, for the join and for the sum.
 SECONDS = 30
-# When a process that still runs is killed.
+# When processes that still run are killed.
 PATIENCE = 4 * SECONDS
 # Most failures of a run that are printed.
 LINES = 8
@@ -62,10 +63,10 @@ def join(world, wire):
         for at in range(PROCESSES):
             command = ["ip", "netns", "exec", wire.hosts[at % 2], WORK / "joining", str(at * each), *words]
             processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
-        wrong, times = [], []
+        wrong, times, deadline = [], [], time.monotonic() + PATIENCE
         for process in processes:
             try:
-                said = process.communicate(timeout=PATIENCE)[0].splitlines()
+                said = process.communicate(timeout=max(0, deadline - time.monotonic()))[0].splitlines()
             except subprocess.TimeoutExpired:
                 process.kill()
                 said = [*process.communicate()[0].splitlines(), f"FAILED: not finished after {PATIENCE} s"]
@@ -94,6 +95,8 @@ def main():
         for number in range(options.times):
             with Wire(world.condition, f"{options.seed} {number}") as wire:
                 wrong, (joined, reduced) = join(world, wire)
+            if (wire.lost > 0) != (world.condition.loss + world.condition.syn_loss > 0):
+                wrong.append(f"FAILED: the wire has lost {wire.lost} frames")
             failed += bool(wrong)
             for line in wrong[:LINES]:
                 print(f"{line} ({world})", flush=True)
