@@ -5,8 +5,8 @@ use crate::base::Rank;
 /// Passes from one look for links that must be opened to the next. A look takes longer than a pass. What is
 /// needed changes when something moves or begins, so a look also comes when nothing moves any more.
 const PASSES_PER_LOOK: u32 = 32;
-/// Most ranks that are heard at once of those that have not talked. A rank that others keep busy so spends a
-/// hundredth of its time on that, and hears all of 256 ranks within two milliseconds.
+/// Most ranks that are heard at once of those that have not talked. A rank that others keep busy thus spends
+/// a hundredth of its time on that, and hears all of 256 ranks within two milliseconds.
 const HEARD_AT_ONCE: usize = 64;
 
 /// When to look for links that must be opened, and where one is needed.
