@@ -1,12 +1,12 @@
-/* Joins as some ranks of many, each a thread, and reduces: joining FIRST COUNT SIZE FILE. The process of rank 0 leaves the id of the
- * job in the file, where the others wait for it. */
+/* Joins as some ranks of many, each a thread, and reduces: joining FIRST COUNT SIZE [ID]. The process of rank 0 prints the id of the
+ * job, which the others are given. */
 #define _GNU_SOURCE
 #include <anyccl/anyccl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static anyccl_unique_id_t id;
 static pthread_barrier_t all;
@@ -54,35 +54,36 @@ static void *run(void *rank)
     return NULL;
 }
 
-/* Makes the id, or waits for it. */
-static int get_id(const char *path, int makes_it)
+/* Makes the id and prints it, or reads it. */
+static int get_id(const char *given)
 {
-    char new[400];
-    FILE *file;
-    size_t count;
-    if (makes_it) {
-        snprintf(new, sizeof new, "%s.new", path);
-        if (anyccl_get_unique_id(&id) != ANYCCL_SUCCESS || !(file = fopen(new, "w")))
-            return 0;
-        count = fwrite(&id, sizeof id, 1, file);
-        return fclose(file) == 0 && count == 1 && rename(new, path) == 0;
+    unsigned char *bytes = (unsigned char *)&id;
+    unsigned byte;
+    if (given) {
+        for (size_t at = 0; at < sizeof id; at++) {
+            if (sscanf(given + 2 * at, "%2x", &byte) != 1)
+                return 0;
+            bytes[at] = (unsigned char)byte;
+        }
+        return strlen(given) == 2 * sizeof id;
     }
-    while (!(file = fopen(path, "r")))
-        usleep(10000);
-    count = fread(&id, sizeof id, 1, file);
-    fclose(file);
-    return count == 1;
+    if (anyccl_get_unique_id(&id) != ANYCCL_SUCCESS)
+        return 0;
+    for (size_t at = 0; at < sizeof id; at++)
+        printf("%02x", bytes[at]);
+    printf("\n");
+    return fflush(stdout) == 0;
 }
 
 int main(int argc, char **argv)
 {
-    const int first = argc > 4 ? atoi(argv[1]) : 0, count = argc > 4 ? atoi(argv[2]) : 0;
+    const int first = argc > 3 ? atoi(argv[1]) : 0, count = argc > 3 ? atoi(argv[2]) : 0;
     struct rank *ranks = calloc((size_t)count + 1, sizeof *ranks);
     double joined = 0, reduced = 0;
     if (count < 1 || !ranks)
         return 2;
     size = atoi(argv[3]);
-    if (!get_id(argv[4], first == 0)) {
+    if (!get_id(argc > 4 ? argv[4] : NULL)) {
         printf("FAILED the id: %s\n", anyccl_last_error());
         return 1;
     }

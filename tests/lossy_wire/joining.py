@@ -10,7 +10,6 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -57,24 +56,26 @@ def join(world, wire):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ANYCCL_")}
     environment |= {"ANYCCL_CONNECT": world.connect, "ANYCCL_TIMEOUT_MS": str(SECONDS * 1000)}
     each = world.ranks // PROCESSES
-    with tempfile.TemporaryDirectory(prefix="anyccl-wire-") as folder:
-        words = [str(each), str(world.ranks), f"{folder}/id"]
-        processes = []
-        for at in range(PROCESSES):
-            command = ["ip", "netns", "exec", wire.hosts[at % 2], WORK / "joining", str(at * each), *words]
-            processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
-        wrong, times, deadline = [], [], time.monotonic() + PATIENCE
-        for process in processes:
-            try:
-                said = process.communicate(timeout=max(0, deadline - time.monotonic()))[0].splitlines()
-            except subprocess.TimeoutExpired:
-                process.kill()
-                said = [*process.communicate()[0].splitlines(), f"FAILED: not finished after {PATIENCE} s"]
-            failures = [line for line in said if line.startswith("FAILED")]
-            if process.returncode != 0 and not failures:
-                failures = [f"FAILED: a process ended with {process.returncode}"]
-            wrong += failures
-            times += [] if failures else [[float(word) for word in said[-1].split()]]
+    processes, own_id = [], []
+    for at in range(PROCESSES):
+        command = ["ip", "netns", "exec", wire.hosts[at % 2], WORK / "joining", str(at * each), str(each), str(world.ranks), *own_id]
+        processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+        own_id = own_id or [processes[0].stdout.readline().strip()]
+        if own_id[0].startswith("FAILED"):
+            processes[0].wait()
+            return own_id, [0, 0]
+    wrong, times, deadline = [], [], time.monotonic() + PATIENCE
+    for process in processes:
+        try:
+            said = process.communicate(timeout=max(0, deadline - time.monotonic()))[0].splitlines()
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = [*process.communicate()[0].splitlines(), f"FAILED: not finished after {PATIENCE} s"]
+        failures = [line for line in said if line.startswith("FAILED")]
+        if process.returncode != 0 and not failures:
+            failures = [f"FAILED: a process ended with {process.returncode}"]
+        wrong += failures
+        times += [] if failures else [[float(word) for word in said[-1].split()]]
     return wrong, [max(of_processes) for of_processes in zip(*times)] or [0, 0]
 
 

@@ -23,7 +23,7 @@ use crate::sys::process::{Pid, ended, signal_group};
 pub struct LocalCrew {
     children: Vec<Child>,
     /// For each rank, whether its end was found.
-    told: Vec<bool>,
+    found: Vec<bool>,
     /// Ends that were found and not yet taken.
     ends: Vec<End>,
     output: Output,
@@ -42,8 +42,8 @@ impl LocalCrew {
     ) -> io::Result<LocalCrew> {
         let input = Input::new(children[0].stdin.take());
         let output = Output::of(&mut children, prefixed)?;
-        let told = vec![false; children.len()];
-        Ok(LocalCrew { children, told, ends: Vec::new(), output, input, takeover, other_mpi })
+        let found = vec![false; children.len()];
+        Ok(LocalCrew { children, found, ends: Vec::new(), output, input, takeover, other_mpi })
     }
 
     fn pid(child: &Child) -> Pid {
@@ -81,12 +81,12 @@ impl Crew for LocalCrew {
     }
 
     fn look(&mut self) -> io::Result<()> {
-        for (rank, child) in self.children.iter().enumerate().filter(|(rank, _)| !self.told[*rank]) {
+        for (rank, child) in self.children.iter().enumerate().filter(|(rank, _)| !self.found[*rank]) {
             let pid = LocalCrew::pid(child);
             self.ends.extend(ended(pid)?.map(|ending| End { rank, pid, ending, was_started: true }));
         }
         for end in &self.ends {
-            self.told[end.rank] = true;
+            self.found[end.rank] = true;
             self.other_mpi.note_end();
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Crew for LocalCrew {
 
     fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {
         self.signal_all(libc::SIGKILL);
-        for (child, _) in self.children.iter_mut().zip(&self.told).filter(|(_, told)| **told) {
+        for (child, _) in self.children.iter_mut().zip(&self.found).filter(|(_, found)| **found) {
             child.wait()?;
         }
         Ok(self.output.into_rank_output())

@@ -25,7 +25,7 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 pub struct OtherMpi {
     is_wanted: bool,
     /// When to look at a rank whatever it does; `None` once that was done.
-    look_at: Option<Instant>,
+    due: Option<Instant>,
     /// The program and its variables, until libraries of a rank or of the program were seen.
     unseen: Option<(OsString, Vec<(String, String)>)>,
     found: Option<String>,
@@ -50,7 +50,7 @@ impl OtherMpi {
         let is_wanted = is_wanted && !by_engine;
         OtherMpi {
             is_wanted,
-            look_at: is_wanted.then(|| Instant::now() + LOOK_AFTER),
+            due: is_wanted.then(|| Instant::now() + LOOK_AFTER),
             unseen: Some((program.to_owned(), environment)),
             found: None,
             known: BTreeMap::new(),
@@ -59,12 +59,12 @@ impl OtherMpi {
 
     /// When to call [`OtherMpi::look_if_due`].
     pub fn next_look(&self) -> Option<Instant> {
-        self.look_at
+        self.due
     }
 
     /// Looks at a rank if it is time for that.
     pub fn look_if_due(&mut self, rank: Pid) {
-        if self.look_at.take_if(|at| *at <= Instant::now()).is_some() {
+        if self.due.take_if(|at| *at <= Instant::now()).is_some() {
             self.look_at(rank);
         }
     }
@@ -171,7 +171,7 @@ mod tests {
 
     fn remark<'a>(paths: impl IntoIterator<Item = &'a str>) -> Option<String> {
         let mut search =
-            OtherMpi { is_wanted: true, look_at: None, unseen: None, found: None, known: BTreeMap::new() };
+            OtherMpi { is_wanted: true, due: None, unseen: None, found: None, known: BTreeMap::new() };
         search.look_in(paths.into_iter());
         search.take_remark()
     }

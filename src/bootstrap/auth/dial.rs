@@ -2,8 +2,8 @@
 //!
 //! The kernel sends the first packet of a TCP connection, or its answer, again only after a second. So an
 //! attempt that nobody answers begins further connections beside the first. The first answer counts, and the
-//! others are closed before anything is sent on them. A process that is busy is not asked more often, unless
-//! its queue of connections is full: otherwise its kernel answers.
+//! others are closed before anything is sent on them. The kernel answers for a process that is busy, unless
+//! its queue of connections is full.
 
 use std::fmt;
 use std::io;
